@@ -97,3 +97,22 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 export function DialogButtons({ children }: { readonly children: ReactNode }) {
   return <div className={styles.buttons}>{children}</div>;
 }
+
+interface SubmitButtonsProps {
+  /** The name of the button that sends the form. */
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly onCancel: () => void;
+}
+
+/** The end of a form in a dialog. */
+export function SubmitButtons({ action, isBusy, onCancel }: SubmitButtonsProps) {
+  return (
+    <DialogButtons>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button variant="primary" type="submit" isBusy={isBusy}>
+        {action}
+      </Button>
+    </DialogButtons>
+  );
+}

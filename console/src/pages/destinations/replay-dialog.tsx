@@ -3,11 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DESTINATIONS, replayDeliveries } from '../../api/destinations';
 import type { Replay } from '../../api/destinations';
-import { Button } from '../../components/actions/button';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
-import { Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 
 const MINUTE_MS = 60_000;
@@ -82,12 +81,7 @@ export function ReplayDialog({ id, name, deadLetters, isOpen, onClose }: ReplayD
             hint="In your time zone, at most 24 hours ago."
           />
         )}
-        <DialogButtons>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={replay.isPending}>
-            Replay
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Replay" isBusy={replay.isPending} onCancel={close} />
       </Form>
     </Dialog>
   );

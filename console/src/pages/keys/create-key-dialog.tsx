@@ -3,8 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { createKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useWorkspaceId } from '../../app/workspace';
-import { Button } from '../../components/actions/button';
-import { Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { useRefreshKeys } from './key-dialogs';
 import type { DialogProps } from './key-dialogs';
 import { KeyForm, readNewKey } from './key-form';
@@ -36,12 +35,7 @@ export function CreateKeyDialog({ isOpen, onClose }: DialogProps) {
         />
       ) : (
         <KeyForm error={create.error} onSubmit={(values) => create.mutate(readNewKey(values, workspaceId))}>
-          <DialogButtons>
-            <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" type="submit" isBusy={create.isPending}>
-              Create key
-            </Button>
-          </DialogButtons>
+          <SubmitButtons action="Create key" isBusy={create.isPending} onCancel={close} />
         </KeyForm>
       )}
     </Dialog>

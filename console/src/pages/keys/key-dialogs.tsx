@@ -4,10 +4,9 @@ import { deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useSession } from '../../app/workspace';
-import { Button } from '../../components/actions/button';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField } from '../../components/form/form';
-import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { KeyForm, readKeyChange } from './key-form';
 import { KeySecretView } from './key-secret';
 
@@ -38,12 +37,7 @@ export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   return (
     <Dialog title="Edit key" isOpen={isOpen} onClose={onClose}>
       <KeyForm apiKey={apiKey} error={edit.error} onSubmit={(values) => edit.mutate(readKeyChange(values))}>
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" isBusy={edit.isPending}>
-            Save
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={onClose} />
       </KeyForm>
     </Dialog>
   );
@@ -94,12 +88,7 @@ export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
             defaultValue={String(24 * HOUR)}
             hint="Both keys work until it ends. Name, limits and usage stay."
           />
-          <DialogButtons>
-            <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" type="submit" isBusy={rotate.isPending}>
-              Rotate
-            </Button>
-          </DialogButtons>
+          <SubmitButtons action="Rotate" isBusy={rotate.isPending} onCancel={close} />
         </Form>
       )}
     </Dialog>

@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { createProviderKey, updateProviderKey } from '../../api/provider-keys';
 import type { NewProviderKey, ProviderKey, ProviderKeyChange } from '../../api/provider-keys';
 import type { Provider } from '../../api/providers';
-import { Button } from '../../components/actions/button';
 import { showToast } from '../../components/feedback/toasts';
 import { FieldRow, Form, SelectField, TextAreaField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { KeyChoice } from '../../components/form/key-choice';
-import { Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 
 const USES = [
   { value: 'first', label: 'Before the shared key' },
@@ -145,12 +144,7 @@ export function ProviderKeyDialog(props: ProviderKeyDialogProps) {
               : String(providerKey.declared_zdr)
           }
         />
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" isBusy={save.isPending}>
-            Save
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Save" isBusy={save.isPending} onCancel={onClose} />
       </Form>
     </Dialog>
   );

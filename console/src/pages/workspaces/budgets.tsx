@@ -16,7 +16,7 @@ import { EmptyState, ErrorState, Notice, Placeholder } from '../../components/fe
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import { ActionMenu } from '../../components/overlay/action-menu';
-import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { windowStarts } from '../overview/ranges';
 import { nextStart } from './budget-windows';
 import styles from './workspaces.module.css';
@@ -259,12 +259,7 @@ function BudgetDialog({ id, interval, free, limit, includesByok, onClose, onSave
           defaultChecked={includesByok}
           hint="For all budgets of the workspace."
         />
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" isBusy={save.isPending}>
-            Save
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Save" isBusy={save.isPending} onCancel={onClose} />
       </Form>
     </Dialog>
   );

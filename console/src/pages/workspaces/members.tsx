@@ -15,7 +15,7 @@ import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, TextAreaField } from '../../components/form/form';
 import { ActionMenu } from '../../components/overlay/action-menu';
-import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
 
 const ROLES = [
   { value: 'member', label: 'Member' },
@@ -123,12 +123,7 @@ export function Members({ id }: { readonly id: string }) {
             choices={ROLES}
             hint="Users who are members already keep their role."
           />
-          <DialogButtons>
-            <Button onClick={() => setAdding(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" isBusy={add.isPending}>
-              Add
-            </Button>
-          </DialogButtons>
+          <SubmitButtons action="Add" isBusy={add.isPending} onCancel={() => setAdding(false)} />
         </Form>
       </Dialog>
       <ConfirmDialog

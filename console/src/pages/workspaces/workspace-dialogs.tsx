@@ -4,11 +4,10 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { createWorkspace, deleteWorkspace, updateWorkspace, WORKSPACES } from '../../api/workspaces';
 import type { Workspace, WorkspaceChange } from '../../api/workspaces';
-import { Button } from '../../components/actions/button';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SwitchField, TextAreaField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
-import { ConfirmDialog, Dialog, DialogButtons } from '../../components/overlay/dialog';
+import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
 
 interface OpenProps {
   readonly isOpen: boolean;
@@ -34,12 +33,7 @@ export function CreateWorkspaceDialog({ isOpen, onClose }: OpenProps) {
   return (
     <Dialog title="Create workspace" isOpen={isOpen} onClose={onClose}>
       <WorkspaceForm error={create.error} onSubmit={create.mutate}>
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" isBusy={create.isPending}>
-            Create
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Create" isBusy={create.isPending} onCancel={onClose} />
       </WorkspaceForm>
     </Dialog>
   );
@@ -58,12 +52,7 @@ export function EditWorkspaceDialog({ workspace, isOpen, onClose }: WorkspacePro
   return (
     <Dialog title="Edit workspace" isOpen={isOpen} onClose={onClose}>
       <WorkspaceForm workspace={workspace} error={edit.error} onSubmit={edit.mutate}>
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" isBusy={edit.isPending}>
-            Save
-          </Button>
-        </DialogButtons>
+        <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={onClose} />
       </WorkspaceForm>
     </Dialog>
   );
