@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInChromium, expectAccessibleEverywhere, openConsole, visit } from '../support/chromium.js';
 import { ask, askFor } from '../support/admin.js';
 import { startConsole } from '../support/console-app.js';
+import type { OpenConsole } from '../support/chromium.js';
 import type { ConsoleSetup } from '../support/console-app.js';
 import { embed, LOCAL, SMALL } from '../support/create-embedding.js';
 
@@ -18,22 +19,26 @@ interface ListedPage {
   readonly heading: string;
 }
 
+const PAGES: readonly ListedPage[] = [
+  { path: '/destinations', heading: 'Destinations' },
+  { path: '/destinations/new', heading: 'Add a destination' },
+  { path: '/destinations/new?kind=s3', heading: 'Add Amazon S3' },
+  { path: '/models', heading: 'Models and providers' },
+  { path: '/models?q=small&show=all', heading: 'Models and providers' },
+  { path: '/models/openai/text-embedding-3-small', heading: 'Text Embedding 3 Small' },
+  { path: '/playground', heading: 'Playground' },
+  { path: '/workspaces', heading: 'Workspaces' },
+  { path: '/provider-keys', heading: 'Provider keys' },
+  { path: '/audit', heading: 'Audit log' },
+  { path: '/audit?type=destination&scope=all', heading: 'Audit log' },
+  { path: '/system', heading: 'System' },
+];
+
 describeInChromium('operation pages of the console', () => {
   let setup: ConsoleSetup;
-  const pages: ListedPage[] = [
-    { path: '/destinations', heading: 'Destinations' },
-    { path: '/destinations/new', heading: 'Add a destination' },
-    { path: '/destinations/new?kind=s3', heading: 'Add Amazon S3' },
-    { path: '/models', heading: 'Models and providers' },
-    { path: '/models?q=small&show=all', heading: 'Models and providers' },
-    { path: '/models/openai/text-embedding-3-small', heading: 'Text Embedding 3 Small' },
-    { path: '/playground', heading: 'Playground' },
-    { path: '/workspaces', heading: 'Workspaces' },
-    { path: '/provider-keys', heading: 'Provider keys' },
-    { path: '/audit', heading: 'Audit log' },
-    { path: '/audit?type=destination&scope=all', heading: 'Audit log' },
-    { path: '/system', heading: 'System' },
-  ];
+  let session: OpenConsole;
+  // Made before the tests.
+  const objects: ListedPage[] = [];
   beforeAll(async () => {
     setup = await startConsole({ DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8' });
     const { app } = setup;
@@ -49,7 +54,7 @@ describeInChromium('operation pages of the console', () => {
           body: { type: 'webhook', name, config: { url: 'https://127.0.0.1/traces' }, enabled: false },
         },
       );
-      pages.push({ path: `/destinations/${data.id}`, heading: name.slice(0, 20) });
+      objects.push({ path: `/destinations/${data.id}`, heading: name.slice(0, 20) });
       await askFor(201, app, 'post', '/byok', {
         body: { provider: 'cohere', key: 'co-0123456789abcdef', name },
       });
@@ -58,19 +63,23 @@ describeInChromium('operation pages of the console', () => {
     await ask(app, 'patch', workspace, { body: { name: 'Recommendations', description: HOSTILE[0] } });
     await ask(app, 'put', `${workspace}/budgets/daily`, { body: { limit_usd: 0.000001 } });
     await ask(app, 'post', `${workspace}/members/add`, { body: { user_ids: ['user_ada'] } });
-    pages.push({ path: workspace, heading: 'Recommendations' });
+    objects.push({ path: workspace, heading: 'Recommendations' });
+    session = await openConsole(setup.browser, app);
   });
   afterAll(async () => {
+    await session.close();
     await setup.close();
   });
 
-  it('are accessible and quiet in both themes and widths', async () => {
-    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
-    for (const { path, heading } of pages) {
-      await visit(page, path, heading);
-      await expectAccessibleEverywhere(page);
-      expect([path, complaints]).toEqual([path, []]);
-    }
-    await close();
+  async function judge({ path, heading }: ListedPage): Promise<void> {
+    await visit(session.page, path, heading);
+    await expectAccessibleEverywhere(session.page);
+    expect([path, session.complaints]).toEqual([path, []]);
+  }
+
+  it.each(PAGES)('$path is accessible and quiet in both themes and widths', judge);
+
+  it('a workspace and destinations with hostile names are as well', async () => {
+    for (const page of objects) await judge(page);
   });
 });

@@ -10,6 +10,7 @@ import {
   visit,
 } from '../support/chromium.js';
 import { startConsole } from '../support/console-app.js';
+import type { OpenConsole } from '../support/chromium.js';
 import type { ConsoleSetup } from '../support/console-app.js';
 import { embed, LOCAL, rejectWith, SMALL } from '../support/create-embedding.js';
 
@@ -31,7 +32,9 @@ const PAGES: readonly ListedPage[] = [
 
 describeInChromium('pages of the console', () => {
   let setup: ConsoleSetup;
-  const pages: ListedPage[] = [...PAGES];
+  let session: OpenConsole;
+  // Made before the tests.
+  const objects: ListedPage[] = [];
   beforeAll(async () => {
     setup = await startConsole();
     const { app, upstream } = setup;
@@ -43,23 +46,27 @@ describeInChromium('pages of the console', () => {
     upstream.answerWith(null);
     expect(failed.status).toBe(502);
     const hash = createHash('sha256').update(app.apiKey).digest('hex');
-    pages.push(
+    objects.push(
       { path: `/keys/${hash}`, heading: 'Test key' },
       { path: `/generations/${String(failed.headers['x-generation-id'])}`, heading: 'Generation' },
     );
+    session = await openConsole(setup.browser, app);
   });
   afterAll(async () => {
+    await session.close();
     await setup.close();
   });
 
-  it('are accessible and quiet in both themes and widths', async () => {
-    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
-    for (const { path, heading } of pages) {
-      await visit(page, path, heading);
-      await expectAccessibleEverywhere(page);
-      expect([path, complaints]).toEqual([path, []]);
-    }
-    await close();
+  async function judge({ path, heading }: ListedPage): Promise<void> {
+    await visit(session.page, path, heading);
+    await expectAccessibleEverywhere(session.page);
+    expect([path, session.complaints]).toEqual([path, []]);
+  }
+
+  it.each(PAGES)('$path is accessible and quiet in both themes and widths', judge);
+
+  it('a key and a failed call are as well', async () => {
+    for (const page of objects) await judge(page);
   });
 
   it.each(THEMES)('have an accessible navigation at 390 px, %s', async (theme) => {
