@@ -1,7 +1,6 @@
 // Stubs of chat providers: closed schemas that refuse what the vendor refuses, and answers with the vendor's peculiarities.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { sendStubReply, startStubServer } from '../providers/provider-stub.js';
 import type { StubReply, StubRequest } from '../providers/provider-stub.js';
 
 export interface ChatStubUsage {
@@ -60,19 +59,15 @@ export async function startChatStub(definition: ChatStubDefinition): Promise<Run
   let answer = PLAIN_ANSWER;
   let scripted: StubReply | null = null;
   let cut = 0;
-  const server = createServer((incoming, response) => {
+  const { origin, close } = await startStubServer((request, response) => {
     response.on('close', () => {
       if (!response.writableFinished) cut++;
     });
-    void (async () => {
-      const request = await receive(incoming);
-      requests.push(request);
-      respond(definition, request, scripted, answer, response);
-    })();
+    requests.push(request);
+    respond(definition, request, scripted, answer, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${definition.basePath}`,
+    baseUrl: `${origin}${definition.basePath}`,
     requests,
     get cut() {
       return cut;
@@ -83,23 +78,7 @@ export async function startChatStub(definition: ChatStubDefinition): Promise<Run
     replyWith: (reply) => {
       scripted = reply;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-async function receive(incoming: IncomingMessage): Promise<StubRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const bytes = Buffer.concat(chunks);
-  return {
-    method: incoming.method ?? '',
-    path: incoming.url ?? '',
-    headers: incoming.headers,
-    body: JSON.parse(bytes.toString()) as Record<string, unknown>,
-    bytes,
+    close,
   };
 }
 
@@ -112,16 +91,14 @@ function respond(
 ): void {
   const refused = scripted ?? refusalOf(definition, request);
   if (refused) {
-    response.writeHead(refused.status, { 'content-type': 'application/json', ...refused.headers });
-    response.end(typeof refused.body === 'string' ? refused.body : JSON.stringify(refused.body));
+    sendStubReply(response, refused);
   } else if (request.body['stream'] === true) {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const chunk of chunksOf(definition, request.body, answer))
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     response.end('data: [DONE]\n\n');
   } else {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(wholeAnswer(definition, request.body, answer)));
+    sendStubReply(response, { status: 200, body: wholeAnswer(definition, request.body, answer) });
   }
 }
 

@@ -63,18 +63,14 @@ export function defineProviderStub(definition: ProviderStubDefinition): Provider
       let scripted: StubReply | null = null;
       let alteration: ReplyAlteration | null = null;
       const requests: StubRequest[] = [];
-      const server = createServer((incoming, response) => {
-        void (async () => {
-          const request = await receive(incoming);
-          requests.push(request);
-          const reply = scripted ?? definition.answer(request);
-          const altered = alteration ? alteration(reply) : reply;
-          if (altered) send(response, altered);
-        })();
+      const { origin, close } = await startStubServer((request, response) => {
+        requests.push(request);
+        const reply = scripted ?? definition.answer(request);
+        const altered = alteration ? alteration(reply) : reply;
+        if (altered) sendStubReply(response, altered);
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       return {
-        baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${definition.basePath}`,
+        baseUrl: `${origin}${definition.basePath}`,
         requests,
         replyWith: (reply) => {
           scripted = reply;
@@ -82,11 +78,30 @@ export function defineProviderStub(definition: ProviderStubDefinition): Provider
         alterReplies: (alter) => {
           alteration = alter;
         },
-        close: async () => {
-          server.closeAllConnections();
-          await new Promise((resolve) => server.close(resolve));
-        },
+        close,
       };
+    },
+  };
+}
+
+interface StubServer {
+  readonly origin: string;
+  readonly close: () => Promise<void>;
+}
+
+/** A server on loopback; `answer` gets each request once its body has come. */
+export async function startStubServer(
+  answer: (request: StubRequest, response: ServerResponse) => void,
+): Promise<StubServer> {
+  const server = createServer((incoming, response) => {
+    void receive(incoming).then((request) => answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
@@ -104,7 +119,7 @@ async function receive(incoming: IncomingMessage): Promise<StubRequest> {
   };
 }
 
-function send(response: ServerResponse, { status, body, headers }: StubReply): void {
+export function sendStubReply(response: ServerResponse, { status, body, headers }: StubReply): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
