@@ -1,7 +1,8 @@
 // A rolling upgrade: the version before the newest migration serves while the database is migrated, then beside the new
 // one, and then goes.
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { REPOSITORY } from '../replica.js';
 import { startLoad } from '../load.js';
 import { inLab, check, Skipped } from '../scenario.js';
@@ -29,7 +30,9 @@ async function buildCommit(context: ScenarioContext, commit: string): Promise<st
   await context.run('git', ['-C', REPOSITORY, 'archive', `--output=${archive}`, commit]);
   await context.run('tar', ['-xf', archive, '-C', root]);
   // Nothing that installs may run in there: it would empty the folder that this leads to.
-  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  for (const packages of ['node_modules', 'console/node_modules']) {
+    if (existsSync(dirname(join(root, packages)))) await symlink(join(REPOSITORY, packages), join(root, packages));
+  }
   try {
     await context.run('npm', ['run', 'build'], { directory: root });
   } catch (error) {
