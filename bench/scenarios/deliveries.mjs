@@ -16,7 +16,7 @@ async function openBacklog(testbed, least) {
     openService(testbed, { hasDestination: false }),
   );
   await testbed.setUpstreamDelay(0);
-  let events = 0;
+  let events = service.firstCalls;
   await testbed.progress.step('Filling the log', async () => {
     while (events < least) {
       const job = { ...embeddingsJob(service, CALL), connections: CONNECTIONS, seconds: 1 };

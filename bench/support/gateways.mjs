@@ -1,10 +1,14 @@
 // The gateways between the load and the stub provider, each with its address, headers and process.
-import { GATEWAY_NAMES } from './measuring.mjs';
+import { embeddingsJob, GATEWAY_NAMES } from './measuring.mjs';
 import { startPeer } from './peer.mjs';
 import { createMigratedDatabase, startService } from './service.mjs';
 
 export const PLAIN_MODEL = 'text-embedding-3-large';
 const OWN_MODEL = `openai/${PLAIN_MODEL}`;
+
+// Over few connections: a process that has compiled nothing yet rejects the calls of many connections as overload.
+const FIRST_CALLS = { connections: 4, seconds: 2 };
+const FIRST_CALL = { inputs: 1, format: 'base64', dimensions: 384 };
 
 let services = 0;
 
@@ -15,16 +19,22 @@ export async function openService(testbed, { environment, hasDestination = true 
   const { upstreamOrigin, nodeArguments, signal } = testbed;
   const service = await startService({ databaseUrl, upstreamOrigin, environment, nodeArguments, signal });
   testbed.onClose(service.stop);
+  const address = {
+    url: `${service.baseUrl}/embeddings`,
+    headers: { authorization: `Bearer ${service.key}` },
+    model: OWN_MODEL,
+  };
+  const { calls } = await testbed.runLoad({ ...embeddingsJob(address, FIRST_CALL), ...FIRST_CALLS });
   const sinkPath = `/${name}/`;
   if (hasDestination) await service.createDestination('webhook', { url: testbed.sinkOrigin + sinkPath });
   let answered = 0;
   return {
     ...service,
+    ...address,
     kind: 'service',
     name: GATEWAY_NAMES.service,
-    url: `${service.baseUrl}/embeddings`,
-    headers: { authorization: `Bearer ${service.key}` },
-    model: OWN_MODEL,
+    /** The calls that the log already has. */
+    firstCalls: calls,
     databasePid: testbed.databasePid,
     /**
      * Resolves when every call has reached the destination: later measurements must not share the machine with
