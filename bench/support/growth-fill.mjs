@@ -146,12 +146,15 @@ export async function bringToRest(databaseUrl) {
   });
 }
 
-/** Resolves when the rollup for /activity is complete; throws after `timeout` milliseconds. */
+/** Resolves when the rollups are complete; throws after `timeout` milliseconds. */
 export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
   await withClient(databaseUrl, async (client) => {
     const deadline = performance.now() + timeout;
     for (;;) {
-      const { rows } = await client.query('SELECT summed_before > 0 AS "isDone" FROM activity_rollup');
+      const { rows } = await client.query(
+        `SELECT activity.summed_before > 0 AND usage.summed_before > 0 AS "isDone"
+         FROM activity_rollup AS activity, usage_rollup AS usage`,
+      );
       if (rows[0].isDone) return;
       if (performance.now() > deadline) throw new Error('the log was not summed up in time');
       await pause(500, signal);

@@ -1,13 +1,17 @@
-// Runs the rollup of the log for /activity in the background.
+// Runs the rollups of the log in the background: by day for /activity, by hour for analytics.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
-import { ActivityRollupRepository } from '../persistence/activity/activity-rollup.repository.js';
-import type { StepBounds } from '../persistence/activity/activity-rollup.repository.js';
+import {
+  ActivityRollupRepository,
+  UsageRollupRepository,
+} from '../persistence/activity/activity-rollup.repository.js';
+import type { RollupRepository, StepBounds } from '../persistence/activity/activity-rollup.repository.js';
+import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 
 const DAY = 86_400_000;
 // /activity reaches back thirty days; ten more allow for clock differences.
-const REACH = 40 * DAY;
+const ACTIVITY_DAYS = 40;
 // Seconds from the end of a pass to the next, of any process.
 const PAUSE = 45;
 // Milliseconds.
@@ -23,7 +27,8 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   private isStopping = false;
 
   constructor(
-    private readonly rollup: ActivityRollupRepository,
+    private readonly activity: ActivityRollupRepository,
+    private readonly usage: UsageRollupRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -38,15 +43,36 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
     await this.looking;
   }
 
-  /** Finishes the current pass, or runs one if it is due. Stops when another process has moved the cursor. */
+  /**
+   * Finishes the current pass of each rollup, or runs one if it is due. Stops when another process has moved the
+   * cursor. A rollup that fails does not hold the other one back.
+   */
   async catchUp(pause = PAUSE, step = STEP): Promise<void> {
-    const since = new Date(this.clock.now().getTime() - REACH);
-    let cursor = await this.rollup.beginPass(pause);
+    const [byDay, byHour] = await Promise.allSettled([
+      this.sumUp(this.activity, ACTIVITY_DAYS, pause, step),
+      this.sumUp(this.usage, SUMMED_DAYS, pause, step).then(() => this.removeExpired()),
+    ]);
+    for (const result of [byDay, byHour]) if (result.status === 'rejected') throw result.reason;
+  }
+
+  private async sumUp(
+    rollup: RollupRepository,
+    days: number,
+    pause: number,
+    step: StepBounds,
+  ): Promise<void> {
+    const since = new Date(this.clock.now().getTime() - days * DAY);
+    let cursor = await rollup.beginPass(pause);
     while (!this.isStopping && cursor.summedBefore !== cursor.passUntil) {
-      const next = await this.rollup.takeStep(cursor, since, step);
+      const next = await rollup.takeStep(cursor, since, step);
       if (next === null) return;
       cursor = next;
     }
+  }
+
+  private async removeExpired(): Promise<void> {
+    let hasMore = true;
+    while (hasMore && !this.isStopping) hasMore = await this.usage.removeExpired(this.clock.now());
   }
 
   /** The next poll retries a failure. */

@@ -1,7 +1,7 @@
 // The only module that accesses the database.
 import { Global, Module } from '@nestjs/common';
 import { AccountsRepository } from './workspaces/accounts.repository.js';
-import { ActivityRollupRepository } from './activity/activity-rollup.repository.js';
+import { ActivityRollupRepository, UsageRollupRepository } from './activity/activity-rollup.repository.js';
 import { ActivityRepository } from './activity/activity.repository.js';
 import { AnalyticsRepository } from './activity/analytics.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
@@ -63,6 +63,7 @@ const REPOSITORIES = [
   SpendPolicyRepository,
   StorageUsage,
   SystemStateRepository,
+  UsageRollupRepository,
   WorkspaceBudgetsRepository,
   WorkspaceMembersRepository,
   WorkspacesRepository,

@@ -6,7 +6,8 @@ import {
   ActivityRollupRepository,
   cursorValues,
 } from '../../src/persistence/activity/activity-rollup.repository.js';
-import { STEP_SETTINGS, SUM_UP, TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
+import { ACTIVITY_ROLLUP, SUM_UP } from '../../src/persistence/activity/activity-statements.js';
+import { STEP_SETTINGS } from '../../src/persistence/activity/rollup-statements.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -66,7 +67,7 @@ it('reads the rows of a step and not the rest, also within a workspace', async (
          pass_transaction AS transaction, pass_ordinal AS ordinal FROM activity_rollup`,
     );
     const values = [...cursorValues(rows[0]!), FROM, 500, 200];
-    const scans = inLog(scansOf(await planOf(client, TAKE_STEP, values)));
+    const scans = inLog(scansOf(await planOf(client, ACTIVITY_ROLLUP.takeStep, values)));
     expect(sumOf(scans, 'rows')).toBeGreaterThanOrEqual(200);
     expect(sumOf(scans, 'rows')).toBeLessThan(250);
   }

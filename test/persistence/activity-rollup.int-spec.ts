@@ -12,13 +12,14 @@ import {
   ActivityRollupRepository,
   cursorValues,
 } from '../../src/persistence/activity/activity-rollup.repository.js';
-import { TAKE_STEP } from '../../src/persistence/activity/activity-statements.js';
+import { ACTIVITY_ROLLUP } from '../../src/persistence/activity/activity-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createChatFacts } from '../support/chat-generation.js';
 import { createGeneration } from '../support/generation.js';
+import { passOver } from '../support/rollup-pass.js';
 import { untilLockWait } from '../support/waiting-statements.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
@@ -147,7 +148,7 @@ describe('the sums', () => {
           const keys = await createKeys();
           const since = new Date(0);
           for (const each of run) {
-            if (each === 'pass') await rollupOf(app).catchUp(0, SMALL_STEPS);
+            if (each === 'pass') await passOver(steps(), SMALL_STEPS);
             else if (each === 'step') {
               const cursor = await steps().beginPass(0);
               if (cursor.summedBefore !== cursor.passUntil)
@@ -278,7 +279,12 @@ describe('concurrent processes', () => {
       // It has read the cursor by the time that it waits for the sums.
       const summed = compare(scopeOf(keys));
       await untilLockWait(app);
-      await worker.query(TAKE_STEP, [...cursorValues(cursor), new Date(0), 1_000_000, 1_000_000]);
+      await worker.query(ACTIVITY_ROLLUP.takeStep, [
+        ...cursorValues(cursor),
+        new Date(0),
+        1_000_000,
+        1_000_000,
+      ]);
       await worker.query('COMMIT');
       expect(await summed).toBe(6);
     } finally {

@@ -1,7 +1,14 @@
-// Sums the log by day for /activity, in steps that any process can continue.
+// Sums the log by day for /activity and by hour for analytics, in steps that any process can continue.
 import { Injectable } from '@nestjs/common';
-import { BEGIN_PASS, READ_CURSOR, STEP_SETTINGS, TAKE_STEP } from './activity-statements.js';
+import { ACTIVITY_ROLLUP } from './activity-statements.js';
+import { STEP_SETTINGS } from './rollup-statements.js';
+import type { Rollup } from './rollup-statements.js';
+import { REMOVE_EXPIRED, USAGE_ROLLUP, USAGE_TABLES } from './usage-statements.js';
 import { Database } from '../database/database.js';
+
+const DAY = 86_400_000;
+// Rows of one statement.
+const MAX_REMOVED = 10_000;
 
 /** The progress of the rollup. Transaction numbers are texts, as the database returns them. */
 export interface RollupCursor {
@@ -20,17 +27,21 @@ export interface StepBounds {
   readonly rows: number;
 }
 
-@Injectable()
-export class ActivityRollupRepository {
-  constructor(private readonly database: Database) {}
+export abstract class RollupRepository {
+  protected constructor(
+    protected readonly database: Database,
+    private readonly statements: Rollup,
+  ) {}
 
   /**
    * Starts a pass unless one is in progress or the last one ended less than `pause` seconds ago. Returns the cursor.
    */
   async beginPass(pause: number): Promise<RollupCursor> {
-    await this.database.query({ text: BEGIN_PASS, values: [pause] });
-    const [cursor] = await this.database.query<RollupCursor & Record<string, unknown>>({ text: READ_CURSOR });
-    if (!cursor) throw new Error('the row of activity_rollup is gone');
+    await this.database.query({ text: this.statements.beginPass, values: [pause] });
+    const [cursor] = await this.database.query<RollupCursor & Record<string, unknown>>({
+      text: this.statements.readCursor,
+    });
+    if (!cursor) throw new Error('the row of the rollup is gone');
     return cursor;
   }
 
@@ -44,10 +55,37 @@ export class ActivityRollupRepository {
     { workspaces, rows }: StepBounds,
   ): Promise<RollupCursor | null> {
     const [next] = await this.database.queryWith<RollupCursor & Record<string, unknown>>(STEP_SETTINGS, {
-      text: TAKE_STEP,
+      text: this.statements.takeStep,
       values: [...cursorValues(cursor), since, workspaces, rows],
     });
     return next ?? null;
+  }
+}
+
+@Injectable()
+export class ActivityRollupRepository extends RollupRepository {
+  constructor(database: Database) {
+    super(database, ACTIVITY_ROLLUP);
+  }
+}
+
+@Injectable()
+export class UsageRollupRepository extends RollupRepository {
+  constructor(database: Database) {
+    super(database, USAGE_ROLLUP);
+  }
+
+  /** Removes sums past their retention, a bounded number at a time. Returns whether there may be more. */
+  async removeExpired(now: Date): Promise<boolean> {
+    let hasMore = false;
+    for (const { table, removedAfterDays } of Object.values(USAGE_TABLES)) {
+      const [row] = await this.database.query<{ removed: number }>({
+        text: REMOVE_EXPIRED[table],
+        values: [new Date(now.getTime() - removedAfterDays * DAY), MAX_REMOVED],
+      });
+      hasMore ||= row?.removed === MAX_REMOVED;
+    }
+    return hasMore;
   }
 }
 

@@ -5,7 +5,8 @@ import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { cursorValues } from './activity-rollup.repository.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
-import { READ_CURSOR, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
+import { ACTIVITY_ROLLUP, LAST_USE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
+import { Database } from '../database/database.js';
 import { Reports } from '../database/reports.js';
 
 interface SumsRow {
@@ -22,9 +23,20 @@ interface SumsRow {
   readonly reasoningTokens: string;
 }
 
+/** The last call of a key. */
+export interface LastUse {
+  /** Its UTC day, as far as it is summed up or charged; null: there is none. */
+  readonly day: string | null;
+  /** As far as it is summed up; null: there is none in the days that sums by key are kept. */
+  readonly moment: Date | null;
+}
+
 @Injectable()
 export class ActivityRepository {
-  constructor(private readonly reports: Reports) {}
+  constructor(
+    private readonly reports: Reports,
+    private readonly database: Database,
+  ) {}
 
   /** At most `limit` rows, the newest day first. */
   async sumUp(
@@ -33,13 +45,26 @@ export class ActivityRepository {
   ): Promise<readonly ActivityRow[]> {
     // Both in one snapshot: rows that a step of the rollup sums in between would be counted twice.
     const rows = await this.reports.readTogether(accountId, async (read) => {
-      const cursors = await read<RollupCursor & Record<string, unknown>>({ text: READ_CURSOR });
+      const cursors = await read<RollupCursor & Record<string, unknown>>({
+        text: ACTIVITY_ROLLUP.readCursor,
+      });
       return read<SumsRow & Record<string, unknown>>({
         text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,
         values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...cursors.flatMap(cursorValues)],
       });
     });
     return rows.map(toActivityRow);
+  }
+
+  /** By key id. */
+  async findLastUse(workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, LastUse>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.query<LastUse & { id: string }>({
+      name: 'last-use',
+      text: LAST_USE,
+      values: [workspaceId, ids],
+    });
+    return new Map(rows.map(({ id, ...lastUse }) => [id, lastUse]));
   }
 }
 

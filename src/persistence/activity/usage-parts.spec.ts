@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { partsOf } from './usage-parts.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const now = new Date('2026-11-18T12:34:56.789Z');
+
+const textOf = (range: Parameters<typeof partsOf>[0], isByKey = false): string[] =>
+  partsOf(range, { isByKey, now }).map(({ source, from, to }) =>
+    [
+      typeof source === 'string' ? source : source.table,
+      from.toISOString().slice(5, 16),
+      to.toISOString().slice(5, 16),
+    ].join(' '),
+  );
+
+describe('the parts of a range', () => {
+  it('are days in the middle, hours beside them, and the log at the ends', () => {
+    const range = { from: new Date('2026-11-15T10:20:00Z'), to: new Date('2026-11-18T12:30:00Z') };
+    expect(textOf({ ...range, granularity: 'day' })).toEqual([
+      'log 11-15T10:20 11-15T11:00',
+      'usage_hours 11-15T11:00 11-16T00:00',
+      'usage_days 11-16T00:00 11-18T00:00',
+      'usage_hours 11-18T00:00 11-18T12:00',
+      'log 11-18T12:00 11-18T12:30',
+      'unsummed 11-15T11:00 11-18T12:00',
+    ]);
+    expect(textOf({ ...range, granularity: 'hour' })).toContain('usage_hours 11-15T11:00 11-18T12:00');
+  });
+
+  it('are the log alone within an hour', () => {
+    const range = { from: new Date('2026-11-18T11:10:00Z'), to: new Date('2026-11-18T12:05:00Z') };
+    expect(textOf({ ...range, granularity: null })).toEqual(['log 11-18T11:10 11-18T12:05']);
+  });
+
+  it('read the hours of a key from the log when they are no longer kept', () => {
+    const range = { from: new Date('2026-10-20T10:20:00Z'), to: new Date('2026-11-18T12:30:00Z') };
+    expect(textOf({ ...range, granularity: null }, true)).toEqual([
+      'log 10-20T10:20 10-21T00:00',
+      'usage_key_days 10-21T00:00 11-18T00:00',
+      'usage_key_hours 11-18T00:00 11-18T12:00',
+      'log 11-18T12:00 11-18T12:30',
+      'unsummed 10-21T00:00 11-18T12:00',
+    ]);
+  });
+
+  it('cover every moment of the range once, by whole periods that are kept', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -150 * DAY, max: DAY }),
+        fc.integer({ min: 1, max: 90 * DAY }),
+        fc.constantFrom('hour', 'day', 'week', 'month', null),
+        fc.boolean(),
+        (offset, length, granularity, isByKey) => {
+          const from = new Date(now.getTime() + offset);
+          const to = new Date(from.getTime() + length);
+          const parts = partsOf({ from, to, granularity }, { isByKey, now });
+          const covering = parts.filter(({ source }) => source !== 'unsummed');
+          expect(covering[0]?.from).toEqual(from);
+          expect(covering.at(-1)?.to).toEqual(to);
+          for (const [index, part] of covering.slice(1).entries())
+            expect(part.from).toEqual(covering[index]?.to);
+          for (const { source, ...range } of covering) {
+            if (typeof source === 'string') continue;
+            const unit = source.period === 'day' ? DAY : HOUR;
+            for (const end of [range.from, range.to]) expect(end.getTime() % unit).toBe(0);
+            expect(range.from.getTime()).toBeGreaterThanOrEqual(now.getTime() - source.readableDays * DAY);
+            expect(source.isByKey).toBe(isByKey);
+            if (granularity === 'hour') expect(source.period).toBe('hour');
+          }
+          const sum = (of: typeof parts): number =>
+            of.reduce((total, part) => total + +part.to - +part.from, 0);
+          expect(sum(parts.filter(({ source }) => source === 'unsummed'))).toBe(
+            sum(covering.filter(({ source }) => source !== 'log')),
+          );
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+// The rollup of the log by hour and day that analytics read, for workspaces and for keys.
+import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latency-histogram.js';
+import { createRollup, summed } from './rollup-statements.js';
+import type { Measure, SumsTable } from './rollup-statements.js';
+
+export interface UsageTable {
+  readonly table: 'usage_hours' | 'usage_days' | 'usage_key_hours' | 'usage_key_days';
+  readonly period: 'hour' | 'day';
+  readonly isByKey: boolean;
+  /** Younger periods are complete. */
+  readonly readableDays: number;
+  /** Later than `readableDays`, for processes whose clocks differ. */
+  readonly removedAfterDays: number;
+}
+
+/** Analytics reach back 90 days. Keys have an hour of their own for a week only: most of them call in few hours. */
+const KEPT_DAYS = { readableDays: 100, removedAfterDays: 101 };
+const KEPT_KEY_HOURS = { readableDays: 8, removedAfterDays: 9 };
+/** Days before now of the oldest row that is summed. */
+export const SUMMED_DAYS = 101;
+
+export const USAGE_TABLES = {
+  hour: { table: 'usage_hours', period: 'hour', isByKey: false, ...KEPT_DAYS },
+  day: { table: 'usage_days', period: 'day', isByKey: false, ...KEPT_DAYS },
+  keyHour: { table: 'usage_key_hours', period: 'hour', isByKey: true, ...KEPT_KEY_HOURS },
+  keyDay: { table: 'usage_key_days', period: 'day', isByKey: true, ...KEPT_DAYS },
+} as const satisfies Record<string, UsageTable>;
+
+/** The bucket of a row of the log; the first one is 0. */
+export const LATENCY_BUCKET = `width_bucket(duration_ms, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
+
+/** Expressions of a row of the log by the columns of sums. */
+export const COUNTS_OF_ENTRY = {
+  inputs: 'input_count',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'coalesce(completion_tokens, 0)',
+  reasoning_tokens: 'coalesce(reasoning_tokens, 0)',
+  cached_tokens: 'coalesce(cached_tokens, 0)',
+  total_tokens: 'total_tokens',
+  usage: 'coalesce(cost, 0)',
+  byok_usage: 'CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END',
+  duration_ms: 'duration_ms',
+} as const;
+const COUNTS = Object.keys(COUNTS_OF_ENTRY);
+
+/** One array element for each bucket. */
+export const forBuckets = (write: (bucket: number) => string): string =>
+  `ARRAY[${Array.from({ length: LATENCY_BUCKETS }, (_write, bucket) => write(bucket)).join(', ')}]`;
+
+const LATENCIES: Measure = {
+  column: 'latencies',
+  aggregate: forBuckets((bucket) => `coalesce(sum(requests) FILTER (WHERE bucket = ${bucket}), 0)::integer`),
+  merge: (stored, added) => forBuckets((bucket) => `${stored}[${bucket + 1}] + ${added}[${bucket + 1}]`),
+};
+const LAST_CREATED_AT: Measure = {
+  column: 'last_created_at',
+  aggregate: 'max(last_created_at)',
+  merge: (stored, added) => `greatest(${stored}, ${added})`,
+};
+const MEASURES = [summed('requests'), ...COUNTS.map(summed), LAST_CREATED_AT, LATENCIES];
+const DIMENSIONS = ['model', 'endpoint', 'provider', 'status', 'error_type'];
+
+function sumsTableOf({ table, period, isByKey, removedAfterDays }: UsageTable): SumsTable {
+  return {
+    table,
+    key: {
+      workspace_id: 'workspace_id',
+      ...(isByKey ? { api_key_id: 'api_key_id' } : {}),
+      period: period === 'hour' ? 'hour' : "date_trunc('day', hour, 'UTC')",
+      ...Object.fromEntries(DIMENSIONS.map((column) => [column, column])),
+    },
+    measures: MEASURES,
+    // The backlog of a new table would be removed at once.
+    where: `hour >= $6::timestamptz + interval '${SUMMED_DAYS - removedAfterDays} days'`,
+  };
+}
+
+const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket'].join(', ');
+
+export const USAGE_ROLLUP = createRollup('usage_rollup', {
+  entry: `created_at, date_trunc('hour', created_at, 'UTC') AS hour, model, coalesce(endpoint, '') AS endpoint,
+      coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${LATENCY_BUCKET} AS bucket,
+      ${Object.entries(COUNTS_OF_ENTRY)
+        .map(([column, expression]) => `${expression} AS ${column}`)
+        .join(', ')}`,
+  sums: `
+  SELECT ${GROUP}, count(*) AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
+    max(created_at) AS last_created_at
+  FROM slice GROUP BY ${GROUP}`,
+  tables: Object.values(USAGE_TABLES).map(sumsTableOf),
+});
+
+const removeExpired = (table: UsageTable['table']): string => `
+WITH removed AS (
+  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE period < $1 ORDER BY period LIMIT $2))
+  RETURNING 1
+)
+SELECT count(*)::integer AS removed FROM removed`;
+
+/** $1 a moment, $2 rows at most. */
+export const REMOVE_EXPIRED: Readonly<Record<UsageTable['table'], string>> = {
+  usage_hours: removeExpired('usage_hours'),
+  usage_days: removeExpired('usage_days'),
+  usage_key_hours: removeExpired('usage_key_hours'),
+  usage_key_days: removeExpired('usage_key_days'),
+};

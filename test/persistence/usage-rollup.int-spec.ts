@@ -1,0 +1,303 @@
+// Analytics from the sums by hour and day: at any progress of the rollup the results equal those of the whole log.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { namesOf, METRICS } from '../../src/domain/generations/analytics.js';
+import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { usdToNumber } from '../../src/domain/spend/money.js';
+import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { createChatFacts } from '../support/chat-generation.js';
+import { eventually } from '../support/eventually.js';
+import { createGeneration } from '../support/generation.js';
+import { passOver } from '../support/rollup-pass.js';
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+const MAX_ERROR = 0.091;
+const SMALL_STEPS = { workspaces: 500, rows: 3 };
+const METRIC_NAMES = namesOf(METRICS);
+const PERCENTILES = { latency_p50: 0.5, latency_p90: 0.9, latency_p95: 0.95, latency_p99: 0.99 } as const;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+const rollup = (): UsageRollupRepository => app.application.get(UsageRollupRepository);
+
+/** Two keys of one workspace, and one of another account. */
+async function createKeys(): Promise<readonly ApiKey[]> {
+  const { accountId, workspaceId, key } = await app.createAccount();
+  const { record } = await app.createKey({ accountId, workspaceId });
+  return [key, record, (await app.createAccount()).key];
+}
+
+const numberOf = (amount: bigint): number => usdToNumber(amount);
+const sumOf = (rows: readonly Generation[], read: (row: Generation) => number): number =>
+  rows.reduce((sum, row) => sum + read(row), 0);
+const usdOf = (rows: readonly Generation[], read: (row: Generation) => bigint): number =>
+  numberOf(rows.reduce((sum, row) => sum + read(row), 0n));
+
+const isFailed = ({ status }: Generation): boolean => status >= 400 && status !== 499;
+
+/** All metrics but the percentiles. */
+const sumsOf = (rows: readonly Generation[]): AnalyticsRow => ({
+  request_count: rows.length,
+  error_count: rows.filter(isFailed).length,
+  error_rate: rows.filter(isFailed).length / rows.length,
+  input_count: sumOf(rows, (row) => row.inputCount),
+  prompt_tokens: sumOf(rows, (row) => row.promptTokens),
+  completion_tokens: sumOf(rows, ({ chat }) => chat?.completionTokens ?? 0),
+  reasoning_tokens: sumOf(rows, ({ chat }) => chat?.reasoningTokens ?? 0),
+  cached_tokens: sumOf(rows, ({ chat }) => chat?.cachedTokens ?? 0),
+  total_tokens: sumOf(rows, (row) => row.totalTokens),
+  total_usage: usdOf(rows, ({ cost }) => cost ?? 0n),
+  byok_usage: usdOf(rows, ({ isByok, upstreamCost }) => (isByok ? (upstreamCost ?? 0n) : 0n)),
+  latency_avg: Math.round((sumOf(rows, (row) => row.durationMs) / rows.length) * 1000) / 1000,
+});
+
+function exactPercentile(rows: readonly Generation[], share: number): number {
+  const sorted = rows.map((row) => row.durationMs).toSorted((one, other) => one - other);
+  const rank = share * (sorted.length - 1);
+  const [below = NaN, above = NaN] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  return below + (above - below) * (rank - Math.floor(rank));
+}
+
+const READ: Readonly<Record<Exclude<DimensionName, 'user'>, (row: Generation) => string | null>> = {
+  model: ({ model }) => model,
+  provider: ({ provider }) => provider,
+  endpoint: ({ endpoint }) => endpoint,
+  api_key_id: ({ apiKeyId }) => apiKeyId,
+  workspace: ({ workspaceId }) => workspaceId,
+  status: ({ status }) => String(status),
+  error_type: ({ errorType }) => errorType,
+};
+
+function startOf(granularity: AnalyticsQuery['granularity'], { createdAt }: Generation): string {
+  const text = createdAt.toISOString();
+  if (granularity === 'hour') return `${text.slice(0, 13)}:00:00Z`;
+  if (granularity === 'month') return `${text.slice(0, 7)}-01T00:00:00Z`;
+  const days = granularity === 'week' ? (createdAt.getUTCDay() + 6) % 7 : 0;
+  return `${new Date(createdAt.getTime() - days * DAY).toISOString().slice(0, 10)}T00:00:00Z`;
+}
+
+function groupOf({ granularity, dimensions }: AnalyticsQuery, row: Generation): AnalyticsRow {
+  return {
+    ...(granularity === null ? {} : { date: startOf(granularity, row) }),
+    ...Object.fromEntries(dimensions.map((name) => [name, READ[name as keyof typeof READ](row)])),
+  };
+}
+
+function isWithin({ from, to, filters, workspaceIds }: AnalyticsQuery, row: Generation): boolean {
+  return (
+    row.createdAt >= from &&
+    row.createdAt < to &&
+    workspaceIds.includes(row.workspaceId) &&
+    filters.every(({ dimension, isNot, values }) => {
+      const value = READ[dimension as keyof typeof READ](row);
+      return (value !== null && values.includes(value)) !== isNot;
+    })
+  );
+}
+
+/** The result of the query equals sums of the logged generations; percentiles are within the error of a bucket. */
+async function compare(query: AnalyticsQuery, logged: readonly Generation[]): Promise<void> {
+  const groups = new Map<string, { group: AnalyticsRow; rows: Generation[] }>();
+  for (const row of logged.filter((one) => isWithin(query, one))) {
+    const group = groupOf(query, row);
+    const known = groups.get(JSON.stringify(group));
+    if (known) known.rows.push(row);
+    else groups.set(JSON.stringify(group), { group, rows: [row] });
+  }
+  const found = await app.application.get(AnalyticsRepository).query(query);
+  const textOf = (row: AnalyticsRow): string =>
+    JSON.stringify(Object.entries(row).toSorted(([one], [other]) => one.localeCompare(other)));
+  const inOrder = (rows: readonly AnalyticsRow[]): readonly AnalyticsRow[] =>
+    rows.toSorted((one, other) => textOf(one).localeCompare(textOf(other)));
+  const withoutPercentiles = found.map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !(name in PERCENTILES))),
+  );
+  expect(inOrder(withoutPercentiles)).toEqual(
+    inOrder([...groups.values()].map(({ group, rows }) => Object.assign({}, group, sumsOf(rows)))),
+  );
+  for (const row of found) {
+    const rows = groups.get(
+      JSON.stringify(
+        Object.fromEntries(Object.keys(groupOf(query, logged[0]!)).map((name) => [name, row[name]])),
+      ),
+    )!.rows;
+    for (const [name, share] of Object.entries(PERCENTILES)) {
+      const exact = exactPercentile(rows, share);
+      expect(Math.abs(Number(row[name]) - exact)).toBeLessThanOrEqual(MAX_ERROR * exact + 0.001);
+    }
+  }
+}
+
+const entry = fc.record({
+  key: fc.nat({ max: 2 }),
+  // From before the days that sums are kept to now; most of them in the days of the hours of keys.
+  minutesAgo: fc.oneof(
+    { weight: 3, arbitrary: fc.nat({ max: 3 * 1_440 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 7 * 1_440, max: 11 * 1_440 }) },
+    { weight: 1, arbitrary: fc.nat({ max: 110 * 1_440 }) },
+  ),
+  model: fc.constantFrom('a/one', 'a/two'),
+  endpoint: fc.constantFrom(null, 'one'),
+  failure: fc.constantFrom(
+    null,
+    { status: 502, errorType: 'provider_error' },
+    { status: 499, errorType: 'cancelled' },
+  ),
+  isByok: fc.boolean(),
+  cost: fc.option(fc.bigInt({ min: 0n, max: 10n ** 15n })),
+  upstreamCost: fc.option(fc.bigInt({ min: 0n, max: 10n ** 15n })),
+  promptTokens: fc.nat({ max: 2 ** 31 - 1 }),
+  durationMs: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 200_000 })),
+  chat: fc.option(
+    fc
+      .record({ completionTokens: fc.nat({ max: 2 ** 31 - 1 }), reasoningTokens: fc.nat({ max: 1_000 }) })
+      .map((tokens) => createChatFacts(tokens)),
+  ),
+});
+const dimension = fc.constantFrom(...(Object.keys(READ) as (keyof typeof READ)[]));
+const asked = fc.record({
+  endMinutesAgo: fc.oneof(fc.constant(0), fc.nat({ max: 20 * 1_440 })),
+  minutes: fc.oneof(fc.integer({ min: 1, max: 4 * 1_440 }), fc.integer({ min: 1, max: 90 * 1_440 })),
+  isAligned: fc.boolean(),
+  granularity: fc.constantFrom('hour', 'day', 'week', 'month', null),
+  dimensions: fc.uniqueArray(dimension, { maxLength: 2 }),
+  filter: fc.option(
+    fc.record({ dimension: fc.constantFrom('model', 'api_key_id', 'error_type'), isNot: fc.boolean() }),
+  ),
+});
+
+function queryOf(one: ReturnType<typeof asked.generate>['value'], [key]: readonly ApiKey[]): AnalyticsQuery {
+  const now = app.clock.now().getTime();
+  const to = now - one.endMinutesAgo * MINUTE + 1;
+  const from = to - one.minutes * MINUTE;
+  const values = { model: 'a/one', api_key_id: key!.id, error_type: 'provider_error' } as const;
+  return {
+    accountId: key!.accountId,
+    workspaceIds: [key!.workspaceId],
+    from: new Date(one.isAligned ? Math.floor(from / DAY) * DAY : from),
+    to: new Date(to),
+    metrics: METRIC_NAMES,
+    dimensions: one.dimensions,
+    granularity: one.granularity,
+    filters: one.filter === null ? [] : [{ ...one.filter, values: [values[one.filter.dimension]] }],
+    orderBy: { field: 'request_count', isDescending: true },
+    limit: 10_000,
+    groupLimit: null,
+  };
+}
+
+describe('analytics', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ append: fc.array(entry, { minLength: 1, maxLength: 12 }) }) },
+    { weight: 1, arbitrary: fc.constant('pass' as const) },
+    { weight: 2, arbitrary: fc.constant('step' as const) },
+  );
+
+  it('equal the log, to the last unit, at any position between two steps', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 2, maxLength: 8 }),
+        fc.array(asked, { minLength: 3, maxLength: 3 }),
+        async (run, questions) => {
+          const keys = await createKeys();
+          const logged: Generation[] = [];
+          const since = new Date(app.clock.now().getTime() - 101 * DAY);
+          for (const each of run) {
+            if (each === 'pass') await passOver(rollup(), SMALL_STEPS, since);
+            else if (each === 'step') {
+              const cursor = await rollup().beginPass(0);
+              if (cursor.summedBefore !== cursor.passUntil)
+                await rollup().takeStep(cursor, since, SMALL_STEPS);
+            } else {
+              const generations = each.append.map(({ key, minutesAgo, endpoint, failure, ...values }) =>
+                createGeneration(keys[key]!, {
+                  ...values,
+                  ...failure,
+                  operation: values.chat === null ? 'embeddings' : 'chat',
+                  endpoint,
+                  provider: endpoint,
+                  createdAt: new Date(app.clock.now().getTime() - minutesAgo * MINUTE),
+                }),
+              );
+              await Promise.all(generations.map((one) => app.application.get(GenerationLog).append(one)));
+              logged.push(...generations);
+            }
+            if (logged.length === 0) continue;
+            for (const question of questions) await compare(queryOf(question, keys), logged);
+          }
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('read the sums of a workspace as well when a workspace is a filter', async () => {
+    const keys = await createKeys();
+    const generation = createGeneration(keys[0]!, { createdAt: new Date('2026-11-17T12:00:00.000Z') });
+    await app.application.get(GenerationLog).append(generation);
+    await passOver(rollup(), { workspaces: 500, rows: 1_000 });
+    const query = queryOf(
+      {
+        endMinutesAgo: 0,
+        minutes: 2 * 1_440,
+        isAligned: true,
+        granularity: 'day',
+        dimensions: [],
+        filter: null,
+      },
+      keys,
+    );
+    const filtered = (isNot: boolean): AnalyticsQuery => ({
+      ...query,
+      filters: [{ dimension: 'workspace', isNot, values: [keys[0]!.workspaceId, 'no id'] }],
+    });
+    await compare(filtered(false), [generation]);
+    expect(await app.application.get(AnalyticsRepository).query(filtered(true))).toEqual([]);
+  });
+});
+
+describe('the sums', () => {
+  const countOf = async (table: string, workspaceId: string): Promise<number> => {
+    const rows = await app.sql<{ requests: string }>(
+      `SELECT coalesce(sum(requests), 0) AS requests FROM ${table} WHERE workspace_id = $1`,
+      [workspaceId],
+    );
+    return Number(rows[0]?.requests);
+  };
+  const TABLES = ['usage_hours', 'usage_days', 'usage_key_hours', 'usage_key_days'];
+
+  it('are removed after their retention, those of other workspaces too', async () => {
+    const [key, , other] = await createKeys();
+    const now = app.clock.now().getTime();
+    for (const days of [1, 8, 20, 99])
+      for (const one of [key!, other!])
+        await app.application
+          .get(GenerationLog)
+          .append(createGeneration(one, { createdAt: new Date(now - days * DAY) }));
+    const counts = (workspaceId: string): Promise<number[]> =>
+      Promise.all(TABLES.map((table) => countOf(table, workspaceId)));
+    const passed = async (): Promise<number[]> => {
+      await app.application.get(ActivityRollup).catchUp(0);
+      return counts(key!.workspaceId);
+    };
+    // Hours of keys are kept for a week: the backlog does not write older ones.
+    await eventually(passed, ([hours]) => hours === 4);
+    expect(await counts(key!.workspaceId)).toEqual([4, 4, 2, 4]);
+    app.clock.set(new Date(now + 3 * DAY).toISOString());
+    await app.application.get(ActivityRollup).catchUp(0);
+    for (const one of [key!, other!]) expect(await counts(one.workspaceId)).toEqual([3, 3, 1, 3]);
+    app.clock.set(new Date(now).toISOString());
+  });
+});
