@@ -7,9 +7,14 @@ import type { Actor } from '../domain/audit.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import { AlsoCsv, nextByOffset } from '../http/server/csv.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import { ApiKeyResponseDto, NewSecretResponseDto, toApiKeyDto } from './dto/api-key.dto.js';
+import {
+  ApiKeyDto,
+  ApiKeyResponseDto,
+  ApiKeysResponseDto,
+  NewSecretResponseDto,
+  toApiKeyDto,
+} from './dto/api-key.dto.js';
 import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
-import { ApiKeysResponseDto, ListedKeyDto, toListedKeyDto } from './dto/listed-key.dto.js';
 import { KeysQueryDto } from './dto/keys-query.dto.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { KeysService } from './keys.service.js';
@@ -21,7 +26,7 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Get()
-  @AlsoCsv(ListedKeyDto, nextByOffset(100))
+  @AlsoCsv(ApiKeyDto, nextByOffset(100))
   @ConditionalGet()
   @ManagementOnly()
   @ApiOperation({
@@ -32,7 +37,7 @@ export class KeysController {
   @ApiOkResponse({ type: ApiKeysResponseDto })
   @ApiErrors(400, 401, 429, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<ApiKeysResponseDto> {
-    return { data: (await this.keys.list(caller, query)).map(toListedKeyDto) };
+    return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };
   }
 
   @Post()
@@ -47,8 +52,8 @@ export class KeysController {
   @ApiCreatedResponse({ type: NewSecretResponseDto })
   @ApiErrors(400, 401, 403, 409, 413, 429, 500, 503)
   async create(@CurrentActor() actor: Actor, @Body() body: CreateKeyDto): Promise<NewSecretResponseDto> {
-    const { found, secret } = await this.keys.create(actor, body);
-    return { data: toApiKeyDto(found), key: secret };
+    const { state, secret } = await this.keys.create(actor, body);
+    return { data: toApiKeyDto(state), key: secret };
   }
 
   @Get(':hash')
@@ -113,7 +118,7 @@ export class KeysController {
     @Param('hash') hash: string,
     @Body() body: RotateKeyDto,
   ): Promise<NewSecretResponseDto> {
-    const { found, secret } = await this.keys.rotate(actor, hash, body.grace_period_seconds);
-    return { data: toApiKeyDto(found), key: secret };
+    const { state, secret } = await this.keys.rotate(actor, hash, body.grace_period_seconds);
+    return { data: toApiKeyDto(state), key: secret };
   }
 }

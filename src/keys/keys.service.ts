@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret } from '../domain/keys/api-key.js';
-import type { ApiKey, ApiKeyWithSpend, Caller } from '../domain/keys/api-key.js';
+import type { ApiKey, ApiKeyState, ApiKeyWithSpend, Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
@@ -11,13 +11,13 @@ import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { effectiveLimitOf } from '../domain/spend/spend-limit.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
+import { ActivityRepository } from '../persistence/activity/activity.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import { UniqueViolation } from '../persistence/database/database-errors.js';
 import type { Quota } from '../persistence/workspaces/quotas.js';
 import { toKeySettings } from './dto/api-key.dto.js';
-import type { ListedKey } from './dto/listed-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 
@@ -26,7 +26,7 @@ const DECIMALS = 12;
 
 /** A key and its secret, which is shown only once. */
 export interface KeyWithSecret {
-  readonly found: ApiKeyWithSpend;
+  readonly state: ApiKeyState;
   readonly secret: string;
 }
 
@@ -43,17 +43,23 @@ export class KeysService {
     private readonly accounts: AccountsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly policies: SpendPolicyRepository,
+    private readonly activity: ActivityRepository,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /** Another account's key answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyWithSpend> {
-    const found = isHash(hash) ? await this.apiKeys.findWithSpend(key.accountId, hash) : null;
+  async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyState> {
+    const found = await this.find(key.accountId, hash);
+    return (await this.readStates(found.key.workspaceId, [found.key.id]))(found);
+  }
+
+  private async find(accountId: string, hash: string): Promise<ApiKeyWithSpend> {
+    const found = isHash(hash) ? await this.apiKeys.findWithSpend(accountId, hash) : null;
     return found ?? rejectUnknown();
   }
 
-  async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ListedKey[]> {
+  async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
     const workspaceId = await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
     const keys = await this.apiKeys.list(accountId, {
       workspaceId,
@@ -61,20 +67,34 @@ export class KeysService {
       offset: query.offset,
       limit: query.limit,
     });
+    return keys.map(
+      await this.readStates(
+        workspaceId,
+        keys.map(({ key }) => key.id),
+      ),
+    );
+  }
+
+  /**
+   * Reads what the states of keys of one workspace consist of beside their own rows. A change of a key reads before it
+   * writes: nothing may fail after the key is changed.
+   */
+  private async readStates(
+    workspaceId: string,
+    ids: readonly string[],
+  ): Promise<(found: ApiKeyWithSpend) => ApiKeyState> {
     const now = this.clock.now();
-    const ids = keys.map(({ key }) => key.id);
-    const [lastUse, { budgets }, workspaceSpend, credits] = await Promise.all([
-      this.apiKeys.findLastUse(workspaceId, ids),
-      this.policies.find(workspaceId),
-      this.policies.findWorkspaceSpend(workspaceId, now),
-      this.accounts.getCredits(accountId),
+    const [lastUse, limits] = await Promise.all([
+      this.activity.findLastUse(workspaceId, ids),
+      this.policies.findSharedLimits(workspaceId, now),
     ]);
-    return keys.map(({ key, spend }) => ({
+    return ({ key, spend }) => ({
       key,
       spend,
-      effectiveLimit: effectiveLimitOf(key, spend, { budgets, workspaceSpend, credits }, now),
-      lastUsedOn: lastUse.get(key.id) ?? null,
-    }));
+      effectiveLimit: effectiveLimitOf(key, spend, limits, now),
+      lastUsedOn: lastUse.get(key.id)?.day ?? null,
+      lastUsedAt: lastUse.get(key.id)?.moment ?? null,
+    });
   }
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
@@ -85,6 +105,7 @@ export class KeysService {
     }
     const secret = createKeySecret();
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
+    const toState = await this.readStates(workspaceId, []);
     const created = await this.apiKeys
       .create(
         {
@@ -109,7 +130,7 @@ export class KeysService {
         if (!(error instanceof UniqueViolation)) throw error;
         throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
       });
-    return { found: { key: created, spend: NO_SPEND }, secret };
+    return { state: toState({ key: created, spend: NO_SPEND }), secret };
   }
 
   private quotasOf(accountId: string, workspaceId: string): readonly Quota[] {
@@ -133,8 +154,9 @@ export class KeysService {
     ];
   }
 
-  async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyWithSpend> {
-    const before = await this.get(actor, hash);
+  async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
+    const before = await this.find(actor.key.accountId, hash);
+    const toState = await this.readStates(before.key.workspaceId, [before.key.id]);
     const change = omitUndefined({
       name: dto.name,
       disabled: dto.disabled,
@@ -143,19 +165,20 @@ export class KeysService {
       includeByokInLimit: dto.include_byok_in_limit,
       embeddingCache: dto.embedding_cache,
     });
-    if (Object.keys(change).length === 0) return before;
+    if (Object.keys(change).length === 0) return toState(before);
     const changed = await this.apiKeys.update(
       actor.key.accountId,
       hash,
       change,
       describeChange(actor, AUDITED_KEY),
     );
-    return changed ?? rejectUnknown();
+    return toState(changed ?? rejectUnknown());
   }
 
   /** The record, its hash and its spend stay; the old secrets remain valid for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
-    if (!isHash(hash)) rejectUnknown();
+    const { key } = await this.find(actor.key.accountId, hash);
+    const toState = await this.readStates(key.workspaceId, [key.id]);
     const secret = createKeySecret();
     const now = this.clock.now().getTime();
     const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
@@ -165,7 +188,7 @@ export class KeysService {
       { secret, oldSecretsUntil },
       describeChange(actor, AUDITED_KEY, 'rotate'),
     );
-    return { found: rotated ?? rejectUnknown(), secret };
+    return { state: toState(rotated ?? rejectUnknown()), secret };
   }
 
   /** A key may delete itself: an operator can create a management key at the command line. */

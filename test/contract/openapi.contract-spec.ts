@@ -165,9 +165,12 @@ describe('success bodies', () => {
     expect(member(record, 'filter_rules').anyOf).toContainEqual({ type: 'null' });
   });
 
-  it('have exactly the members of the contract for a key, and two of this service, all required', () => {
+  it('have exactly the members of the contract for a key, and five of this service, all required', () => {
     const record = member(answerOf('/api/v1/keys/{hash}', 'get', 200), 'data');
-    const members = [...KEY_MEMBERS, 'embedding_cache', 'is_management_key'].toSorted();
+    const ofThisService = 'effective_limit embedding_cache is_management_key last_used_at last_used_on'.split(
+      ' ',
+    );
+    const members = [...KEY_MEMBERS, ...ofThisService].toSorted();
     expect(Object.keys(record.properties!).toSorted()).toEqual(members);
     expect(record.required!.toSorted()).toEqual(members);
     const nullable = KEY_MEMBERS.filter((name) => member(record, name).type?.includes('null'));

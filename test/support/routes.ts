@@ -61,6 +61,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /keys/{hash}': management('/keys/{hash}', 404),
   'POST /keys/{hash}/rotate': management('/keys/{hash}/rotate', 404, { grace_period_seconds: 0 }),
   'GET /key': { access: 'any', path: '/key', stranger: 200 },
+  'GET /key/usage': { access: 'any', path: '/key/usage', stranger: 200 },
   'GET /auth/key': { access: 'any', path: '/auth/key', stranger: 200 },
   'POST /embeddings': {
     access: 'inference',

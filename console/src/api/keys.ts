@@ -5,10 +5,8 @@ import type { Schemas } from './client';
 
 export type EffectiveLimit = Schemas['EffectiveLimitDto'];
 
-/** Lists alone know the limit that stops a key first, and the day of its last call. */
-type ListedMembers = Partial<Pick<Schemas['ListedKeyDto'], 'effective_limit' | 'last_used_on'>>;
-export type ApiKey = Schemas['ApiKeyDto'] & ListedMembers;
-export type CurrentKey = Schemas['CurrentKeyDto'] & ListedMembers;
+export type ApiKey = Schemas['ApiKeyDto'];
+export type CurrentKey = Schemas['CurrentKeyDto'];
 export type NewKey = Schemas['CreateKeyDto'];
 export type KeyChange = Schemas['UpdateKeyDto'];
 export type KeySecret = Schemas['NewSecretResponseDto'];

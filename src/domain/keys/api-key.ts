@@ -1,6 +1,7 @@
 // API keys: the record, the secret that a caller presents, and the caller.
 import { hash, randomBytes } from 'node:crypto';
 import { abbreviate } from '../text/masking.js';
+import type { EffectiveLimit } from '../spend/spend-limit.js';
 import type { KeySpend, SpendLimit } from '../spend/spend.js';
 
 export type ApiKeyKind = 'management' | 'inference';
@@ -33,6 +34,14 @@ export type ApiKeyChange = Partial<
 export interface ApiKeyWithSpend {
   readonly key: ApiKey;
   readonly spend: KeySpend;
+}
+
+export interface ApiKeyState extends ApiKeyWithSpend {
+  /** The limit that stops the key first. */
+  readonly effectiveLimit: EffectiveLimit | null;
+  /** UTC day. */
+  readonly lastUsedOn: string | null;
+  readonly lastUsedAt: Date | null;
 }
 
 /** The key behind a request's credential. */

@@ -45,6 +45,9 @@ class GenerationDto {
   usage: number;
   @UsdField({ description: 'Equals usage.' }) total_cost: number;
   @TextField() data_region: string;
+  @IntegerField({ description: 'HTTP status of the call.' }) status: number;
+  @TextField({ nullable: true, description: 'The class of its error; null when the call succeeded.' })
+  error_type: string | null;
   @TextField({ nullable: true, description: 'embeddings, or completions for chat.' }) api_type: string | null;
   @TextField({
     nullable: true,
@@ -165,6 +168,8 @@ export function toGenerationDto(
     usage: cost ?? 0,
     total_cost: cost ?? 0,
     data_region: generation.region,
+    status: generation.status,
+    error_type: generation.errorType,
     api_type: apiTypeOf(generation),
     provider_name: generation.provider === null ? null : providerName(generation.provider),
     latency: generation.durationMs,

@@ -1,9 +1,10 @@
 // An API key record on the wire. Contract: docs/contract.md#api-keys.
-import type { ApiKey, ApiKeyWithSpend } from '../../domain/keys/api-key.js';
+import type { ApiKey, ApiKeyState } from '../../domain/keys/api-key.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
-import { ObjectField } from '../../http/fields/compound-fields.js';
+import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
+  DayField,
   EnumField,
   FlagField,
   TextField,
@@ -11,6 +12,7 @@ import {
   UsdField,
   UuidField,
 } from '../../http/fields/scalar-fields.js';
+import { EffectiveLimitDto, toEffectiveLimitDto } from './effective-limit.dto.js';
 
 /** The members that the record of a key and GET /key have in common. */
 export abstract class KeyUsageDto {
@@ -37,6 +39,22 @@ export abstract class KeyUsageDto {
   @TextField({ nullable: true }) creator_user_id: string | null;
   @UuidField() workspace_id: string;
   @FlagField({ description: 'Whether it is a management key.' }) is_management_key: boolean;
+  @ObjectField(EffectiveLimitDto, {
+    nullable: true,
+    description: 'The limit that stops the key first: its own, a budget or the credits. Null: there is none.',
+  })
+  effective_limit: EffectiveLimitDto | null;
+  @DayField({
+    nullable: true,
+    description:
+      'UTC day of the last call. Calls without a charge appear once they are summed up, within minutes.',
+  })
+  last_used_on: string | null;
+  @TimeField({
+    nullable: true,
+    description: 'The last call that is summed up, minutes after it. Null: none in the last 100 days.',
+  })
+  last_used_at: string | null;
 }
 
 export class ApiKeyDto extends KeyUsageDto {
@@ -55,6 +73,10 @@ export class ApiKeyResponseDto {
   @ObjectField(ApiKeyDto) data: ApiKeyDto;
 }
 
+export class ApiKeysResponseDto {
+  @ObjectListField(ApiKeyDto, { description: 'Newest first, at most 100.' }) data: ApiKeyDto[];
+}
+
 export class NewSecretResponseDto extends ApiKeyResponseDto {
   @TextField({
     description: 'The key. Only this response contains it, and the service stores only its hash.',
@@ -65,18 +87,19 @@ export class NewSecretResponseDto extends ApiKeyResponseDto {
 
 // Object.assign instead of a literal of spreads, which V8 builds several times more slowly.
 
-export function toApiKeyDto(found: ApiKeyWithSpend): ApiKeyDto {
-  return Object.assign(toKeySettings(found.key), toSpentMembers(found));
+export function toApiKeyDto(state: ApiKeyState): ApiKeyDto {
+  return Object.assign(toKeySettings(state.key), toStateMembers(state));
 }
 
-export function toKeyUsageDto(found: ApiKeyWithSpend): KeyUsageDto {
-  return Object.assign(toLimitMembers(found.key), toSpentMembers(found));
+export function toKeyUsageDto(state: ApiKeyState): KeyUsageDto {
+  return Object.assign(toLimitMembers(state.key), toStateMembers(state));
 }
 
-type SpentMember = keyof ApiKeyDto & ('limit_remaining' | `usage${string}` | `byok_usage${string}`);
+type StateMember = keyof ApiKeyDto &
+  ('limit_remaining' | `usage${string}` | `byok_usage${string}` | 'effective_limit' | `last_used_${string}`);
 
-/** The record without the spend: the members that a change of the key can change. */
-export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, SpentMember> {
+/** The record without its state: the members that a change of the key can change. */
+export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, StateMember> {
   return Object.assign(toLimitMembers(key), {
     hash: key.hash,
     name: key.name,
@@ -101,7 +124,13 @@ function toLimitMembers(key: ApiKey) {
   };
 }
 
-function toSpentMembers({ key, spend }: ApiKeyWithSpend): Pick<ApiKeyDto, SpentMember> {
+function toStateMembers({
+  key,
+  spend,
+  effectiveLimit,
+  lastUsedOn,
+  lastUsedAt,
+}: ApiKeyState): Pick<ApiKeyDto, StateMember> {
   const { usage, byok } = spend;
   const remaining = remainingOfLimit(spend, key);
   return {
@@ -114,5 +143,8 @@ function toSpentMembers({ key, spend }: ApiKeyWithSpend): Pick<ApiKeyDto, SpentM
     byok_usage_daily: usdToNumber(byok.daily),
     byok_usage_weekly: usdToNumber(byok.weekly),
     byok_usage_monthly: usdToNumber(byok.monthly),
+    effective_limit: effectiveLimit && toEffectiveLimitDto(effectiveLimit),
+    last_used_on: lastUsedOn,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
   };
 }

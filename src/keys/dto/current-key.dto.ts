@@ -1,5 +1,5 @@
 // The record of the key that authenticates the request. Contract: docs/contract.md#api-keys.
-import type { ApiKeyWithSpend } from '../../domain/keys/api-key.js';
+import type { ApiKeyState } from '../../domain/keys/api-key.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
 import { ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
@@ -32,8 +32,8 @@ export class CurrentKeyResponseDto {
   @ObjectField(CurrentKeyDto) data: CurrentKeyDto;
 }
 
-export function toCurrentKeyDto(found: ApiKeyWithSpend): CurrentKeyDto {
-  const usage = toKeyUsageDto(found);
+export function toCurrentKeyDto(state: ApiKeyState): CurrentKeyDto {
+  const usage = toKeyUsageDto(state);
   return {
     ...usage,
     is_free_tier: false,

@@ -1,6 +1,6 @@
-// The statement that reads a key with its spend.
+// The statements that read a key with its spend, and the limits above it.
 //
-// Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its two statements.
+// Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements.
 import type { ApiKeyRow, KeySpendRow } from './api-key-row.js';
 
 const KEY_COLUMNS = {
@@ -34,6 +34,8 @@ const SPEND_COLUMNS = {
   byokMonthly: 'byok_monthly',
 } satisfies Record<Exclude<keyof KeySpendRow, 'lastDay'>, string>;
 
+const LAST_DAY = `spend.last_day::timestamp AT TIME ZONE 'UTC' AS "lastDay"`;
+
 const select = (table: string, columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .map(([member, column]) => `${table}.${column} AS "${member}"`)
@@ -44,16 +46,26 @@ export type KeyWithSpendRow = ApiKeyRow & (KeySpendRow | Record<keyof KeySpendRo
 
 /** $1 account, $2 hash. The driver would read a date in its own time zone. */
 export const READ_KEY = `
-SELECT ${select('key', KEY_COLUMNS)}, ${select('spend', SPEND_COLUMNS)},
-  spend.last_day::timestamp AT TIME ZONE 'UTC' AS "lastDay"
+SELECT ${select('key', KEY_COLUMNS)}, ${select('spend', SPEND_COLUMNS)}, ${LAST_DAY}
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id
 WHERE key.account_id = $1 AND key.hash = $2 AND key.deleted_at IS NULL`;
 
-/** $1 workspace, $2 keys. A charge sets the day at once, the rollup that of every call a while later. */
-export const LAST_USE = `
-SELECT key.id, greatest(
-  (SELECT max(day) FROM activity_key_days WHERE workspace_id = $1 AND api_key_id = key.id),
-  (SELECT nullif(last_day, '1970-01-01') FROM key_spend WHERE workspace_id = $1 AND api_key_id = key.id)
-)::text AS day
-FROM unnest($2::uuid[]) AS key (id)`;
+export type SharedLimitsRow = (KeySpendRow | Record<keyof KeySpendRow, null>) & {
+  readonly includeByok: boolean;
+  readonly interval: string | null;
+  readonly limit: string | null;
+  readonly credits: string | null;
+  readonly creditsSpent: string | null;
+};
+
+/** $1 workspace. A row for each budget, or one without. */
+export const READ_SHARED_LIMITS = `
+SELECT workspace.include_byok_in_budgets AS "includeByok", budget.interval, budget.limit_amount AS "limit",
+  account.credits, account_spend.total AS "creditsSpent", ${select('spend', SPEND_COLUMNS)}, ${LAST_DAY}
+FROM workspaces AS workspace
+JOIN accounts AS account ON account.id = workspace.account_id
+LEFT JOIN account_spend ON account_spend.account_id = workspace.account_id
+LEFT JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
+LEFT JOIN workspace_budgets AS budget ON budget.workspace_id = workspace.id
+WHERE workspace.id = $1`;

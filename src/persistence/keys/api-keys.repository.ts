@@ -10,7 +10,7 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
-import { LAST_USE, READ_KEY } from './api-key-statements.js';
+import { READ_KEY } from './api-key-statements.js';
 import type { KeyWithSpendRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
@@ -254,16 +254,6 @@ export class ApiKeysRepository {
       select: { id: true, hash: true, name: true, creatorUserId: true, externalUser: true },
       where: { workspaceId, id: { in: [...ids] } },
     });
-  }
-
-  /** The UTC day of the last call by key id, as far as it is summed up or charged. */
-  async findLastUse(workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.database.query<{ id: string; day: string | null }>({
-      text: LAST_USE,
-      values: [workspaceId, ids],
-    });
-    return new Map(rows.flatMap(({ id, day }) => (day === null ? [] : [[id, day]])));
   }
 
   async count(kind: ApiKeyKind): Promise<number> {

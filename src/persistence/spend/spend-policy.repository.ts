@@ -2,10 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
+import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import type { KeySpend } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
 import { toKeySpend } from '../keys/api-key-row.js';
+import { READ_SHARED_LIMITS } from '../keys/api-key-statements.js';
+import type { SharedLimitsRow } from '../keys/api-key-statements.js';
 
 export interface SpendPolicy {
   /** The workspace's budgets. */
@@ -32,7 +34,7 @@ export class SpendPolicyRepository {
     const { credits } = workspace.account;
     return {
       budgets: workspace.budgets.map(({ interval, limit }) => ({
-        window: WINDOWS[interval as keyof typeof WINDOWS],
+        window: windowOf(interval),
         limit: parseUsd(limit.toFixed()),
         includeByok: workspace.includeByokInBudgets,
       })),
@@ -40,8 +42,35 @@ export class SpendPolicyRepository {
     };
   }
 
+  /** The budgets and credits above a key, and their spend in the windows of `now`. */
+  async findSharedLimits(workspaceId: string, now: Date): Promise<SharedLimits> {
+    const rows = await this.database.query<SharedLimitsRow>({
+      name: 'read-shared-limits',
+      text: READ_SHARED_LIMITS,
+      values: [workspaceId],
+    });
+    const [row] = rows;
+    if (!row) throw new Error('the workspace of a key is gone');
+    return {
+      budgets: rows.flatMap(({ interval, limit, includeByok }) =>
+        interval === null || limit === null
+          ? []
+          : [{ window: windowOf(interval), limit: parseUsd(limit), includeByok }],
+      ),
+      workspaceSpend: toKeySpend(row.lastDay === null ? null : row, now),
+      credits: {
+        bought: row.credits === null ? null : parseUsd(row.credits),
+        spent: parseUsd(row.creditsSpent ?? '0'),
+      },
+    };
+  }
+
   /** The spend of all calls of the workspace, in the windows of `now`. */
   async findWorkspaceSpend(workspaceId: string, now: Date): Promise<KeySpend> {
     return toKeySpend(await this.database.prisma.workspaceSpend.findUnique({ where: { workspaceId } }), now);
   }
+}
+
+function windowOf(interval: string): SpendLimitWindow['window'] {
+  return WINDOWS[interval as keyof typeof WINDOWS];
 }

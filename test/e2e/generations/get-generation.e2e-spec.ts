@@ -65,6 +65,8 @@ describe('200', () => {
       usage: 0.00000014,
       total_cost: 0.00000014,
       data_region: 'global',
+      status: 200,
+      error_type: null,
       api_type: 'embeddings',
       provider_name: 'OpenAI',
       latency: expect.any(Number),
@@ -209,6 +211,8 @@ describe('200', () => {
     const failed = await embed(app, { model: SMALL, input: 'x' });
     expect(failed.status).toBe(502);
     expect(await dataOf(headerId(failed))).toMatchObject({
+      status: 502,
+      error_type: 'provider_unavailable',
       usage: 0,
       provider_name: 'OpenAI',
       provider_responses: [{ status: 500 }],

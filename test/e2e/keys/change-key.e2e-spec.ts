@@ -253,6 +253,16 @@ describe('GET /key', () => {
       organization_id: null,
       workspace_id: app.workspaceId,
       allowed_data_regions: ['global'],
+      effective_limit: {
+        limit_source: 'key',
+        limit_window: 'monthly',
+        limit_usd: 2,
+        spend_usd: 0,
+        remaining_usd: 2,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
+      last_used_on: null,
+      last_used_at: null,
       free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
       rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
     });

@@ -34,6 +34,9 @@ describe('a new key', () => {
     expect(data).toEqual({
       hash: hashKeySecret(key),
       name: 'Production',
+      effective_limit: null,
+      last_used_on: null,
+      last_used_at: null,
       label: `${key.slice(0, 12)}...${key.slice(-4)}`,
       disabled: false,
       is_management_key: false,

@@ -1,8 +1,8 @@
-// The limit that stops a key first, and its last use, in GET /keys. Contract: docs/contract.md#api-keys.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+// The limit that stops a key first, and its last use, in every record of a key. Contract: docs/contract.md#api-keys.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { askFor } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp, TestKey } from '../../support/app.js';
 
 const USD = 1_000_000_000_000n;
 
@@ -63,4 +63,59 @@ it('states the day of the last charge, and of the last call that is summed up', 
     [app.workspaceId, record.id],
   );
   expect(await rowOf(record.hash)).toMatchObject({ last_used_on: '2026-11-12' });
+});
+
+describe('one record', () => {
+  const SETTINGS = { limit: 1n * USD, limitReset: 'daily' } as const;
+  type Records = Readonly<Record<string, unknown>>;
+  const ask = async (...parameters: Parameters<typeof askFor>): Promise<Records> =>
+    (await askFor<{ data: Records }>(...parameters)).data;
+
+  /** The row of the list is the model: its members have tests of their own. */
+  async function expectEqualToRow(record: Records): Promise<void> {
+    const row = await rowOf(String(record['hash']));
+    expect(record).toMatchObject({
+      effective_limit: row?.['effective_limit'],
+      last_used_on: row?.['last_used_on'],
+      last_used_at: row?.['last_used_at'],
+    });
+  }
+
+  async function createUsedKey(): Promise<TestKey> {
+    const created = await app.createKey(SETTINGS);
+    await app.sql(
+      "UPDATE key_spend SET last_day = '2026-11-18', daily = 0.25, total = 0.25 WHERE api_key_id = $1",
+      [created.record.id],
+    );
+    await app.sql('UPDATE accounts SET credits = NULL WHERE id = $1', [app.accountId]);
+    return created;
+  }
+
+  it('of GET, PATCH and a rotation has the same members', async () => {
+    const { record } = await createUsedKey();
+    const path = `/keys/${record.hash}`;
+    const read = await ask(200, app, 'get', path);
+    expect(read).toMatchObject({
+      effective_limit: { limit_source: 'key', spend_usd: 0.25, remaining_usd: 0.75 },
+      last_used_on: '2026-11-18',
+    });
+    await expectEqualToRow(read);
+    await expectEqualToRow(await ask(200, app, 'patch', path, { body: { limit: 0.5 } }));
+    await expectEqualToRow(await ask(200, app, 'post', `${path}/rotate`, { body: {} }));
+    await expectEqualToRow(await ask(201, app, 'post', '/keys', { body: { name: 'New', limit: 0.1 } }));
+  });
+
+  it('of an inference key shows it the limit that stops it, a budget of its workspace as well', async () => {
+    const { secret } = await createUsedKey();
+    expect(await ask(200, app, 'get', '/key', { key: secret })).toMatchObject({
+      effective_limit: { limit_source: 'key', limit_window: 'daily', remaining_usd: 0.75 },
+      last_used_on: '2026-11-18',
+    });
+    await app.sql('UPDATE workspace_budgets SET limit_amount = 3.5 WHERE workspace_id = $1', [
+      app.workspaceId,
+    ]);
+    expect(await ask(200, app, 'get', '/key', { key: secret })).toMatchObject({
+      effective_limit: { limit_source: 'workspace', limit_usd: 3.5, spend_usd: 3, remaining_usd: 0.5 },
+    });
+  });
 });

@@ -59,6 +59,9 @@ describe('200', () => {
       status: 200,
       body: {
         data: {
+          effective_limit: null,
+          last_used_on: null,
+          last_used_at: null,
           hash: key.record.hash,
           name: 'Fresh',
           label: `${key.secret.slice(0, 12)}...${key.secret.slice(-4)}`,
