@@ -47,9 +47,9 @@ export interface Rollup {
 /**
  * Settings of a step. The order of the index ends a step after its maximum of rows, whatever the backlog. A planner
  * that expects few rows would read all of them and sort, and its estimate of a backlog is wrong by far. Compilation
- * would take longer than the step.
+ * would take longer than the step. The memory holds the groups of a step.
  */
-export const STEP_SETTINGS = { enable_sort: 'off', jit: 'off', statement_timeout: '10s' };
+export const STEP_SETTINGS = { enable_sort: 'off', jit: 'off', work_mem: '32MB', statement_timeout: '10s' };
 
 function add({ table, key, measures, where = 'true' }: SumsTable): string {
   const columns = Object.keys(key).join(', ');

@@ -47,6 +47,7 @@ const COUNTS = Object.keys(COUNTS_OF_ENTRY);
 export const forBuckets = (write: (bucket: number) => string): string =>
   `ARRAY[${Array.from({ length: LATENCY_BUCKETS }, (_write, bucket) => write(bucket)).join(', ')}]`;
 
+// Sums of integers take a third of the time of sums of bigint, which are numeric.
 const LATENCIES: Measure = {
   column: 'latencies',
   aggregate: forBuckets((bucket) => `coalesce(sum(requests) FILTER (WHERE bucket = ${bucket}), 0)::integer`),
@@ -84,7 +85,7 @@ export const USAGE_ROLLUP = createRollup('usage_rollup', {
         .map(([column, expression]) => `${expression} AS ${column}`)
         .join(', ')}`,
   sums: `
-  SELECT ${GROUP}, count(*) AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
+  SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
     max(created_at) AS last_created_at
   FROM slice GROUP BY ${GROUP}`,
   tables: Object.values(USAGE_TABLES).map(sumsTableOf),

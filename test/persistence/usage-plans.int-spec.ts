@@ -1,0 +1,119 @@
+// Rows that the queries of the console read: sums, and of the log no more than the hours at the ends of a range.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { askFor } from '../support/admin.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { fillLog, planOf, scansOf } from '../support/plans.js';
+import type { Scan } from '../support/plans.js';
+import { passOver } from '../support/rollup-pass.js';
+import { recordStatements } from '../support/statements.js';
+
+const NOW = '2026-11-18T12:00:00Z';
+const DAYS = 30;
+const ROWS = 30_000;
+const ROWS_PER_HOUR = ROWS / (DAYS * 24);
+const METRICS = ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'];
+
+let app: TestApp;
+let other: TestApp['key'];
+let client: pg.Client;
+beforeAll(async () => {
+  app = await createTestApp();
+  const stranger = await app.createAccount();
+  other = stranger.key;
+  const from = new Date(Date.parse(NOW) - DAYS * 86_400_000);
+  await fillLog(app, [app.key, stranger.key], { rows: ROWS, from, days: DAYS });
+  // Transactions of other databases of the server may hold a pass back for a while.
+  await eventually(
+    async () => {
+      await passOver(app.application.get(UsageRollupRepository), { workspaces: 500, rows: 10_000 });
+      return app.sql<{ requests: string }>('SELECT sum(requests) AS requests FROM usage_hours');
+    },
+    ([row]) => Number(row?.requests) === ROWS,
+  );
+  await app.sql('ANALYZE');
+  client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await app?.close();
+});
+
+/** The scans of the statements that a request makes on the log and on the sums. */
+async function scansOfRequest(request: () => Promise<unknown>): Promise<readonly Scan[]> {
+  const recording = recordStatements();
+  try {
+    await request();
+  } finally {
+    recording.stop();
+  }
+  const texts = [...recording.statements.values()].filter(({ text }) =>
+    /FROM (?:generations|usage_)/.test(text),
+  );
+  expect(texts.length).toBeGreaterThan(0);
+  const scans: Scan[] = [];
+  for (const { text, values } of texts) scans.push(...scansOf(await planOf(client, text, values)));
+  return scans;
+}
+
+const rowsOf = (scans: readonly Scan[], table: RegExp): number =>
+  scans.filter((scan) => table.test(scan.table)).reduce((sum, { rows }) => sum + rows, 0);
+
+const query = (body: object) => () =>
+  askFor(200, app, 'post', '/analytics/query', {
+    body: {
+      metrics: METRICS,
+      filters: [{ field: 'workspace', operator: 'eq', value: app.workspaceId }],
+      ...body,
+    },
+  });
+const range = (start: string) => ({ time_range: { start, end: NOW } });
+const byKey = () => ({ filters: [{ field: 'api_key_id', operator: 'eq', value: app.key.hash }] });
+
+describe('a query of the console', () => {
+  it.each<[string, () => object]>([
+    ['the totals of a day', () => range('2026-11-17T13:00:00Z')],
+    ['a week by hour', () => ({ ...range('2026-11-11T13:00:00Z'), granularity: 'hour' })],
+    ['a month by day', () => ({ ...range('2026-10-20T00:00:00Z'), granularity: 'day' })],
+    ['a quarter by day', () => ({ ...range('2026-08-21T00:00:00Z'), granularity: 'day' })],
+    ['a month by model', () => ({ ...range('2026-10-20T00:00:00Z'), dimensions: ['model'] })],
+    ['a month by key', () => ({ ...range('2026-10-20T00:00:00Z'), dimensions: ['api_key_id'] })],
+    ['the use of a key', () => ({ ...range('2026-10-20T00:00:00Z'), ...byKey(), dimensions: ['model'] })],
+  ])('reads no row of the log that is summed up: %s', async (_name, body) => {
+    const scans = await scansOfRequest(query(body()));
+    expect(rowsOf(scans, /^generations/)).toBe(0);
+    // Two statements, one for the latencies: at most a row for each hour, model and key.
+    expect(rowsOf(scans, /^usage_/)).toBeLessThanOrEqual(2 * DAYS * 24 * 5);
+    expect(rowsOf(scans, /^usage_/)).toBeGreaterThan(0);
+  });
+
+  it('reads the hours at the ends of a range from the log', async () => {
+    const scans = await scansOfRequest(
+      query({
+        time_range: { start: '2026-11-11T13:20:00Z', end: '2026-11-18T11:40:00Z' },
+        granularity: 'hour',
+      }),
+    );
+    const rows = rowsOf(scans, /^generations/);
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThanOrEqual(2 * 2 * (ROWS_PER_HOUR / 2 + 1));
+  });
+
+  it('of an inference key reads the days of this key alone', async () => {
+    const scans = await scansOfRequest(() => askFor(200, app, 'get', '/key/usage', { key: app.apiKey }));
+    expect(rowsOf(scans, /^generations/)).toBe(0);
+    expect(rowsOf(scans, /^usage_/)).toBeLessThanOrEqual(3 * DAYS * 5);
+    expect(scans.map(({ table }) => table)).toContain('usage_key_days');
+    const read = await app.sql('SELECT 1 FROM usage_key_days WHERE api_key_id = $1', [other.id]);
+    expect(read.length).toBeGreaterThan(0);
+  });
+
+  it('about users reads the log, which the plans show', async () => {
+    const scans = await scansOfRequest(query({ ...range('2026-11-11T13:00:00Z'), dimensions: ['user'] }));
+    expect(rowsOf(scans, /^generations/)).toBeGreaterThan(ROWS_PER_HOUR * 24);
+  });
+});
