@@ -91,6 +91,20 @@ describe('a query of the console', () => {
     expect(rowsOf(scans, /^usage_/)).toBeGreaterThan(0);
   });
 
+  it('ranks keys by one row for each key and period, and reads latencies of the found ones alone', async () => {
+    const quarter = { ...range('2026-08-21T00:00:00Z'), dimensions: ['api_key_id'], limit: 1 };
+    const ranked = await scansOfRequest(
+      query({ ...quarter, metrics: METRICS.filter((name) => !name.startsWith('latency')) }),
+    );
+    const tables = new Set(ranked.map(({ table }) => table));
+    for (const period of ['hour', 'day', 'week']) expect(tables).toContain(`usage_key_${period}_totals`);
+    expect(tables).not.toContain('usage_key_days');
+    // Small tables may be read as a whole: weeks, twice the days, and the hours of today of both keys.
+    expect(rowsOf(ranked, /^usage_key/)).toBeLessThanOrEqual(2 * (5 + 2 * (DAYS + 1) + 12));
+    const withLatencies = await scansOfRequest(query(quarter));
+    expect(rowsOf(withLatencies, /^usage_key_(?:hours|days)$/)).toBeGreaterThan(0);
+  });
+
   it('reads the hours at the ends of a range from the log', async () => {
     const scans = await scansOfRequest(
       query({

@@ -9,6 +9,7 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { usdToNumber } from '../../src/domain/spend/money.js';
 import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
+import { USAGE_TABLES } from '../../src/persistence/activity/usage-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
@@ -178,6 +179,14 @@ const asked = fc.record({
   ),
 });
 
+/** Totals of keys answer them. */
+const askedByKey = fc.tuple(asked, fc.boolean()).map(([one, hasGranularity]) => ({
+  ...one,
+  granularity: hasGranularity ? one.granularity : null,
+  dimensions: ['api_key_id' as const],
+  filter: null,
+}));
+
 function queryOf(one: ReturnType<typeof asked.generate>['value'], [key]: readonly ApiKey[]): AnalyticsQuery {
   const now = app.clock.now().getTime();
   const to = now - one.endMinutesAgo * MINUTE + 1;
@@ -209,7 +218,7 @@ describe('analytics', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 2, maxLength: 8 }),
-        fc.array(asked, { minLength: 3, maxLength: 3 }),
+        fc.tuple(asked, asked, askedByKey, askedByKey),
         async (run, questions) => {
           const keys = await createKeys();
           const logged: Generation[] = [];
@@ -276,7 +285,6 @@ describe('the sums', () => {
     );
     return Number(rows[0]?.requests);
   };
-  const TABLES = ['usage_hours', 'usage_days', 'usage_key_hours', 'usage_key_days'];
 
   it('are removed after their retention, those of other workspaces too', async () => {
     const [key, , other] = await createKeys();
@@ -287,17 +295,17 @@ describe('the sums', () => {
           .get(GenerationLog)
           .append(createGeneration(one, { createdAt: new Date(now - days * DAY) }));
     const counts = (workspaceId: string): Promise<number[]> =>
-      Promise.all(TABLES.map((table) => countOf(table, workspaceId)));
+      Promise.all(USAGE_TABLES.map(({ table }) => countOf(table, workspaceId)));
     const passed = async (): Promise<number[]> => {
       await app.application.get(ActivityRollup).catchUp(0);
       return counts(key!.workspaceId);
     };
     // Hours of keys are kept for a week: the backlog does not write older ones.
     await eventually(passed, ([hours]) => hours === 4);
-    expect(await counts(key!.workspaceId)).toEqual([4, 4, 2, 4]);
+    expect(await counts(key!.workspaceId)).toEqual([4, 4, 2, 4, 2, 4, 4]);
     app.clock.set(new Date(now + 3 * DAY).toISOString());
     await app.application.get(ActivityRollup).catchUp(0);
-    for (const one of [key!, other!]) expect(await counts(one.workspaceId)).toEqual([3, 3, 1, 3]);
+    for (const one of [key!, other!]) expect(await counts(one.workspaceId)).toEqual([3, 3, 1, 3, 1, 3, 3]);
     app.clock.set(new Date(now).toISOString());
   });
 });

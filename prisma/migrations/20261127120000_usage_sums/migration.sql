@@ -103,11 +103,76 @@ CREATE TABLE "usage_key_days" (
 );
 CREATE INDEX "usage_key_days_period_idx" ON "usage_key_days"("period");
 
+-- One narrow row for each key and period: rankings of keys read all keys of a workspace.
+
+CREATE TABLE "usage_key_hour_totals" (
+    "workspace_id" UUID NOT NULL,
+    "period" TIMESTAMPTZ(3) NOT NULL,
+    "api_key_id" UUID NOT NULL,
+    "requests" BIGINT NOT NULL,
+    "failed_requests" BIGINT NOT NULL,
+    "inputs" BIGINT NOT NULL,
+    "prompt_tokens" BIGINT NOT NULL,
+    "completion_tokens" BIGINT NOT NULL,
+    "reasoning_tokens" BIGINT NOT NULL,
+    "cached_tokens" BIGINT NOT NULL,
+    "total_tokens" BIGINT NOT NULL,
+    "usage" DECIMAL(30,12) NOT NULL,
+    "byok_usage" DECIMAL(30,12) NOT NULL,
+    "duration_ms" BIGINT NOT NULL,
+
+    CONSTRAINT "usage_key_hour_totals_pkey" PRIMARY KEY ("workspace_id","period","api_key_id")
+);
+CREATE INDEX "usage_key_hour_totals_period_idx" ON "usage_key_hour_totals"("period");
+
+CREATE TABLE "usage_key_day_totals" (
+    "workspace_id" UUID NOT NULL,
+    "period" TIMESTAMPTZ(3) NOT NULL,
+    "api_key_id" UUID NOT NULL,
+    "requests" BIGINT NOT NULL,
+    "failed_requests" BIGINT NOT NULL,
+    "inputs" BIGINT NOT NULL,
+    "prompt_tokens" BIGINT NOT NULL,
+    "completion_tokens" BIGINT NOT NULL,
+    "reasoning_tokens" BIGINT NOT NULL,
+    "cached_tokens" BIGINT NOT NULL,
+    "total_tokens" BIGINT NOT NULL,
+    "usage" DECIMAL(30,12) NOT NULL,
+    "byok_usage" DECIMAL(30,12) NOT NULL,
+    "duration_ms" BIGINT NOT NULL,
+
+    CONSTRAINT "usage_key_day_totals_pkey" PRIMARY KEY ("workspace_id","period","api_key_id")
+);
+CREATE INDEX "usage_key_day_totals_period_idx" ON "usage_key_day_totals"("period");
+
+CREATE TABLE "usage_key_week_totals" (
+    "workspace_id" UUID NOT NULL,
+    "period" TIMESTAMPTZ(3) NOT NULL,
+    "api_key_id" UUID NOT NULL,
+    "requests" BIGINT NOT NULL,
+    "failed_requests" BIGINT NOT NULL,
+    "inputs" BIGINT NOT NULL,
+    "prompt_tokens" BIGINT NOT NULL,
+    "completion_tokens" BIGINT NOT NULL,
+    "reasoning_tokens" BIGINT NOT NULL,
+    "cached_tokens" BIGINT NOT NULL,
+    "total_tokens" BIGINT NOT NULL,
+    "usage" DECIMAL(30,12) NOT NULL,
+    "byok_usage" DECIMAL(30,12) NOT NULL,
+    "duration_ms" BIGINT NOT NULL,
+
+    CONSTRAINT "usage_key_week_totals_pkey" PRIMARY KEY ("workspace_id","period","api_key_id")
+);
+CREATE INDEX "usage_key_week_totals_period_idx" ON "usage_key_week_totals"("period");
+
 -- Rows of the current period are updated every minute: room on their pages keeps the indexes unchanged.
 ALTER TABLE "usage_hours" SET (fillfactor = 80);
 ALTER TABLE "usage_days" SET (fillfactor = 80);
 ALTER TABLE "usage_key_hours" SET (fillfactor = 80);
 ALTER TABLE "usage_key_days" SET (fillfactor = 80);
+ALTER TABLE "usage_key_hour_totals" SET (fillfactor = 80);
+ALTER TABLE "usage_key_day_totals" SET (fillfactor = 80);
+ALTER TABLE "usage_key_week_totals" SET (fillfactor = 80);
 
 CREATE TABLE "usage_rollup" (
     "id" SMALLINT NOT NULL DEFAULT 1,

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ACTIVITY_ROLLUP } from './activity-statements.js';
 import { STEP_SETTINGS } from './rollup-statements.js';
 import type { Rollup } from './rollup-statements.js';
-import { REMOVE_EXPIRED, USAGE_ROLLUP, USAGE_TABLES } from './usage-statements.js';
+import { removeExpired, USAGE_ROLLUP, USAGE_TABLES } from './usage-statements.js';
 import { Database } from '../database/database.js';
 
 const DAY = 86_400_000;
@@ -78,10 +78,10 @@ export class UsageRollupRepository extends RollupRepository {
   /** Removes sums past their retention, a bounded number at a time. Returns whether there may be more. */
   async removeExpired(now: Date): Promise<boolean> {
     let hasMore = false;
-    for (const { table, removedAfterDays } of Object.values(USAGE_TABLES)) {
+    for (const table of USAGE_TABLES) {
       const [row] = await this.database.query<{ removed: number }>({
-        text: REMOVE_EXPIRED[table],
-        values: [new Date(now.getTime() - removedAfterDays * DAY), MAX_REMOVED],
+        text: removeExpired(table),
+        values: [new Date(now.getTime() - table.removedAfterDays * DAY), MAX_REMOVED],
       });
       hasMore ||= row?.removed === MAX_REMOVED;
     }

@@ -12,7 +12,8 @@ import { cursorValues } from './activity-rollup.repository.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
 import { isUnsummed } from './rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
-import { COUNTS_OF_ENTRY, forBuckets, LATENCY_BUCKET } from './usage-statements.js';
+import { COUNTS_OF_ENTRY, forBuckets, IS_FAILED, LATENCY_BUCKET } from './usage-statements.js';
+import type { UsageLevel } from './usage-statements.js';
 
 /** The shares of the metrics that no sums answer exactly. */
 export const PERCENTILES = {
@@ -24,8 +25,6 @@ export const PERCENTILES = {
 export type PercentileName = keyof typeof PERCENTILES;
 export const isPercentile = (name: string): name is PercentileName => name in PERCENTILES;
 
-// 499: the caller left, and nothing has failed.
-const FAILED = 'coalesce(sum(requests) FILTER (WHERE status >= 400 AND status <> 499), 0)';
 /** Milliseconds with three decimals: more is noise of the database's arithmetic. */
 const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
 const percentile = (name: PercentileName): string =>
@@ -33,8 +32,8 @@ const percentile = (name: PercentileName): string =>
 
 const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   request_count: 'sum(requests)::float8',
-  error_count: `${FAILED}::float8`,
-  error_rate: `${FAILED}::float8 / sum(requests)::float8`,
+  error_count: 'sum(failed_requests)::float8',
+  error_rate: 'sum(failed_requests)::float8 / sum(requests)::float8',
   input_count: 'sum(inputs)::float8',
   prompt_tokens: 'sum(prompt_tokens)::float8',
   completion_tokens: 'sum(completion_tokens)::float8',
@@ -76,6 +75,8 @@ const shown = (name: DimensionName): string => {
   return isText ? column : `${column}::text`;
 };
 
+const DIMENSIONS_OF_TOTALS = new Set<DimensionName>(['api_key_id', 'workspace']);
+
 interface Statement {
   readonly text: string;
   readonly values: unknown[];
@@ -98,8 +99,15 @@ export function isSummable(query: AnalyticsQuery): boolean {
   );
 }
 
-export function isByKey({ dimensions, filters }: AnalyticsQuery): boolean {
-  return dimensions.includes('api_key_id') || filters.some(({ dimension }) => dimension === 'api_key_id');
+/** The level of the sums that have the fewest rows for the query. */
+export function levelOf({ dimensions, filters }: AnalyticsQuery): UsageLevel {
+  const isOfKeys =
+    dimensions.includes('api_key_id') || filters.some(({ dimension }) => dimension === 'api_key_id');
+  if (!isOfKeys) return 'workspace';
+  // The days of one key are found by the primary key of the rows by model.
+  return filters.length === 0 && dimensions.every((name) => DIMENSIONS_OF_TOTALS.has(name))
+    ? 'key_total'
+    : 'key';
 }
 
 /** The parameters of one statement; the cursor's are added when a part needs them. */
@@ -120,6 +128,14 @@ const COUNTS = Object.entries(COUNTS_OF_ENTRY)
   .map(([column, expression]) => `${expression} AS ${column}`)
   .join(', ');
 
+/** The counts of a row of the log or of the sums. */
+function countsOf(source: RangePart['source']): string {
+  if (typeof source === 'string')
+    return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${COUNTS}`;
+  const failed = source.level === 'key_total' ? '' : `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS `;
+  return `requests, ${failed}failed_requests, ${COUNT_COLUMNS}`;
+}
+
 /** The rows of one part, in the columns that all parts have, beside `own` ones. */
 function rowsOfPart(
   query: AnalyticsQuery,
@@ -133,9 +149,8 @@ function rowsOfPart(
     isNullable && !isLog ? `nullif(${column}, '')` : column;
   const columns = [
     `${time} AS time`,
-    'status',
-    ...names.filter(({ column }) => column !== 'status').map((one) => `${valueOf(one)} AS ${one.column}`),
-    own ?? (isLog ? `1 AS requests, ${COUNTS}` : `requests, ${COUNT_COLUMNS}`),
+    ...names.map((one) => `${valueOf(one)} AS ${one.column}`),
+    own ?? countsOf(source),
   ];
   const matches = ({ dimension, isNot, values }: AnalyticsFilter): string => {
     const one = DIMENSION_COLUMNS[dimension];
@@ -158,17 +173,29 @@ const dateOf = ({ granularity }: AnalyticsQuery): string | null =>
     ? null
     : `to_char(date_trunc('${granularity}', time AT TIME ZONE 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** Expressions of the groups, by the names that they have in a result. */
-function groupsOf(query: AnalyticsQuery): readonly (readonly [name: string, expression: string])[] {
+interface Group {
+  /** The name in a result. */
+  readonly name: string;
+  readonly expression: string;
+  /** Groups rows without converting each to text. */
+  readonly key: string;
+}
+
+function groupsOf(query: AnalyticsQuery): readonly Group[] {
   const date = dateOf(query);
   return [
-    ...(date === null ? [] : [['date', date] as const]),
-    ...query.dimensions.map((name) => [name, shown(name)] as const),
+    ...(date === null ? [] : [{ name: 'date', expression: date, key: date }]),
+    ...query.dimensions.map((name) => ({
+      name,
+      expression: shown(name),
+      key: DIMENSION_COLUMNS[name].column,
+    })),
   ];
 }
 
-const named = (groups: ReturnType<typeof groupsOf>): string =>
-  groups.map(([name, expression]) => `${expression} AS "${name}", `).join('');
+const named = (groups: readonly Group[]): string =>
+  groups.map(({ name, expression }) => `${expression} AS "${name}", `).join('');
+const keysOf = (groups: readonly Group[]): readonly string[] => groups.map(({ key }) => key);
 const groupBy = (expressions: readonly string[]): string =>
   expressions.length === 0 ? '' : `GROUP BY ${expressions.join(', ')}`;
 
@@ -178,7 +205,7 @@ export function readResult(query: AnalyticsQuery, { parts, cursor }: AnalyticsSo
   const isOfSums = parts.some(({ source }) => typeof source !== 'string');
   const metrics = query.metrics.filter((name) => !isOfSums || !isPercentile(name));
   const groups = groupsOf(query);
-  const expressions = groups.map(([, expression]) => expression);
+  const expressions = groups.map(({ expression }) => expression);
   const rows = parts.map((part) => rowsOfPart(query, part, { cursor, own: null, parameters }));
   // The requested order comes first; the groups make the order total.
   const { field, isDescending } = orderOf(query);
@@ -190,20 +217,31 @@ export function readResult(query: AnalyticsQuery, { parts, cursor }: AnalyticsSo
         ? METRIC_COLUMNS[isOfMissing ? 'request_count' : (field as MetricName)]
         : shown(field as DimensionName);
   const order = [`${column} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`, ...expressions].join(', ');
+  const selected = [
+    ...groups.map(({ name, expression }) => `${expression} AS "${name}"`),
+    ...metrics.map((name) => `${METRIC_COLUMNS[name]} AS "${name}"`),
+  ];
+  const from = `FROM (${rows.join('\n  UNION ALL ')}) AS entry
+  ${groups.length === 0 ? 'HAVING count(*) > 0' : groupBy(keysOf(groups))}`;
+  const limit = parameters.add(query.limit + 1);
+  if (query.groupLimit === null) {
+    const text = `\nSELECT ${selected.join(', ')} ${from}\nORDER BY ${order} LIMIT ${limit}`;
+    return { text, values: parameters.values };
+  }
   const dimensions = query.dimensions.map(shown);
   const partition = dimensions.length === 0 ? '' : `PARTITION BY ${dimensions.join(', ')} `;
-  const limits = [query.groupLimit ?? query.limit + 1, query.limit + 1].map(parameters.add);
+  const positions = [
+    `row_number() OVER (ORDER BY ${order}) AS "position"`,
+    `row_number() OVER (${partition}ORDER BY ${order}) AS "position_in_group"`,
+  ];
   return {
     text: `
-SELECT ${[...groups.map(([name]) => name), ...metrics].map((name) => `"${name}"`).join(', ')} FROM (
-  SELECT ${named(groups)}${metrics.map((name) => `${METRIC_COLUMNS[name]} AS "${name}", `).join('')}
-    row_number() OVER (ORDER BY ${order}) AS "position",
-    row_number() OVER (${partition}ORDER BY ${order}) AS "position_in_group"
-  FROM (${rows.join('\n  UNION ALL ')}) AS entry
-  ${groups.length === 0 ? 'HAVING count(*) > 0' : groupBy(expressions)}
+SELECT ${[...groups.map(({ name }) => name), ...metrics].map((name) => `"${name}"`).join(', ')} FROM (
+  SELECT ${[...selected, ...positions].join(', ')}
+  ${from}
 ) AS grouped
-WHERE "position_in_group" <= ${limits[0]}
-ORDER BY "position" LIMIT ${limits[1]}`,
+WHERE "position_in_group" <= ${parameters.add(query.groupLimit)}
+ORDER BY "position" LIMIT ${limit}`,
     values: parameters.values,
   };
 }
@@ -217,25 +255,24 @@ export function readLatencies(
   const parameters = new Parameters();
   const ofResult = { ...query, filters: [...query.filters, ...filtersOf(query.dimensions, result)] };
   const groups = groupsOf(query);
-  const expressions = groups.map(([, expression]) => expression);
   const write = (isSum: boolean, own: string): string =>
     parts
       .filter(({ source }) => (typeof source !== 'string') === isSum)
       .map((part) => rowsOfPart(ofResult, part, { cursor, own, parameters }))
       .join('\n    UNION ALL ');
-  const names = groups.map(([name]) => `"${name}", `).join('');
+  const names = groups.map(({ name }) => `"${name}", `).join('');
   return {
     text: `
 SELECT ${names}bucket::integer AS bucket, sum(requests)::float8 AS requests FROM (
   SELECT ${names}bucket - 1 AS bucket, requests FROM (
     SELECT ${named(groups)}${forBuckets((bucket) => `sum(latencies[${bucket + 1}])`)} AS latencies
-    FROM (${write(true, 'latencies')}) AS entry ${groupBy(expressions)}
+    FROM (${write(true, 'latencies')}) AS entry ${groupBy(keysOf(groups))}
   ) AS summed CROSS JOIN LATERAL unnest(latencies) WITH ORDINALITY AS counted (requests, bucket)
   WHERE requests > 0
   UNION ALL
   SELECT ${named(groups)}bucket, count(*)
-  FROM (${write(false, `${LATENCY_BUCKET} AS bucket`)}) AS entry ${groupBy([...expressions, 'bucket'])}
-) AS counted ${groupBy([...groups.map(([name]) => `"${name}"`), 'bucket'])}`,
+  FROM (${write(false, `${LATENCY_BUCKET} AS bucket`)}) AS entry ${groupBy([...keysOf(groups), 'bucket'])}
+) AS counted ${groupBy([...groups.map(({ name }) => `"${name}"`), 'bucket'])}`,
     values: parameters.values,
   };
 }

@@ -6,9 +6,9 @@ import { percentileOf } from '../../domain/generations/latency-histogram.js';
 import type { LatencyCount } from '../../domain/generations/latency-histogram.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
 import {
-  isByKey,
   isPercentile,
   isSummable,
+  levelOf,
   PERCENTILES,
   readLatencies,
   readResult,
@@ -32,9 +32,9 @@ export class AnalyticsRepository {
   async query(asked: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
     const query = withinWorkspaces(asked);
     const { from, to } = query;
-    const parts = isSummable(query)
-      ? partsOf(query, { isByKey: isByKey(query), now: this.clock.now() })
-      : [{ source: 'log' as const, from, to }];
+    const now = this.clock.now();
+    const level = levelOf(query);
+    const parts = isSummable(query) ? partsOf(query, { level, now }) : [{ source: 'log' as const, from, to }];
     if (parts.every(({ source }) => source === 'log')) {
       return this.reports.read<Row>(query.accountId, readResult(query, { parts, cursor: null }));
     }
@@ -43,9 +43,10 @@ export class AnalyticsRepository {
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
         text: USAGE_ROLLUP.readCursor,
       });
-      const sources = { parts, cursor };
-      const rows = await read<Row>(readResult(query, sources));
-      return withPercentiles(query, rows, sources, read);
+      const rows = await read<Row>(readResult(query, { parts, cursor }));
+      // Totals of keys have no latencies.
+      const withLatencies = level === 'key_total' ? partsOf(query, { level: 'key', now }) : parts;
+      return withPercentiles(query, rows, { parts: withLatencies, cursor }, read);
     });
   }
 }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { partsOf } from './usage-parts.js';
+import type { UsageLevel } from './usage-statements.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const now = new Date('2026-11-18T12:34:56.789Z');
 
-const textOf = (range: Parameters<typeof partsOf>[0], isByKey = false): string[] =>
-  partsOf(range, { isByKey, now }).map(({ source, from, to }) =>
+const textOf = (range: Parameters<typeof partsOf>[0], level: UsageLevel = 'workspace'): string[] =>
+  partsOf(range, { level, now }).map(({ source, from, to }) =>
     [
       typeof source === 'string' ? source : source.table,
       from.toISOString().slice(5, 16),
@@ -36,12 +37,28 @@ describe('the parts of a range', () => {
 
   it('read the hours of a key from the log when they are no longer kept', () => {
     const range = { from: new Date('2026-10-20T10:20:00Z'), to: new Date('2026-11-18T12:30:00Z') };
-    expect(textOf({ ...range, granularity: null }, true)).toEqual([
+    expect(textOf({ ...range, granularity: null }, 'key')).toEqual([
       'log 10-20T10:20 10-21T00:00',
       'usage_key_days 10-21T00:00 11-18T00:00',
       'usage_key_hours 11-18T00:00 11-18T12:00',
       'log 11-18T12:00 11-18T12:30',
       'unsummed 10-21T00:00 11-18T12:00',
+    ]);
+  });
+
+  it('are weeks from Monday of all keys, where no shorter period is asked for', () => {
+    const range = { from: new Date('2026-10-24T00:00:00Z'), to: new Date('2026-11-18T12:00:00Z') };
+    const summed = (granularity: 'day' | null): string[] =>
+      textOf({ ...range, granularity }, 'key_total').filter((part) => !part.startsWith('unsummed'));
+    expect(summed(null)).toEqual([
+      'usage_key_day_totals 10-24T00:00 10-26T00:00',
+      'usage_key_week_totals 10-26T00:00 11-16T00:00',
+      'usage_key_day_totals 11-16T00:00 11-18T00:00',
+      'usage_key_hour_totals 11-18T00:00 11-18T12:00',
+    ]);
+    expect(summed('day')).toEqual([
+      'usage_key_day_totals 10-24T00:00 11-18T00:00',
+      'usage_key_hour_totals 11-18T00:00 11-18T12:00',
     ]);
   });
 
@@ -51,11 +68,11 @@ describe('the parts of a range', () => {
         fc.integer({ min: -150 * DAY, max: DAY }),
         fc.integer({ min: 1, max: 90 * DAY }),
         fc.constantFrom('hour', 'day', 'week', 'month', null),
-        fc.boolean(),
-        (offset, length, granularity, isByKey) => {
+        fc.constantFrom('workspace', 'key', 'key_total'),
+        (offset, length, granularity, level) => {
           const from = new Date(now.getTime() + offset);
           const to = new Date(from.getTime() + length);
-          const parts = partsOf({ from, to, granularity }, { isByKey, now });
+          const parts = partsOf({ from, to, granularity }, { level, now });
           const covering = parts.filter(({ source }) => source !== 'unsummed');
           expect(covering[0]?.from).toEqual(from);
           expect(covering.at(-1)?.to).toEqual(to);
@@ -63,11 +80,15 @@ describe('the parts of a range', () => {
             expect(part.from).toEqual(covering[index]?.to);
           for (const { source, ...range } of covering) {
             if (typeof source === 'string') continue;
-            const unit = source.period === 'day' ? DAY : HOUR;
-            for (const end of [range.from, range.to]) expect(end.getTime() % unit).toBe(0);
+            const unit = source.period === 'hour' ? HOUR : DAY;
+            for (const end of [range.from, range.to]) {
+              expect(end.getTime() % unit).toBe(0);
+              if (source.period === 'week') expect(end.getUTCDay()).toBe(1);
+            }
             expect(range.from.getTime()).toBeGreaterThanOrEqual(now.getTime() - source.readableDays * DAY);
-            expect(source.isByKey).toBe(isByKey);
+            expect(source.level).toBe(level);
             if (granularity === 'hour') expect(source.period).toBe('hour');
+            if (granularity === 'day' || granularity === 'month') expect(source.period).not.toBe('week');
           }
           const sum = (of: typeof parts): number =>
             of.reduce((total, part) => total + +part.to - +part.from, 0);

@@ -1,7 +1,8 @@
-// The parts of a time range by the source that answers them: sums of whole days and hours, and the log for the rest.
+// The parts of a time range by the source that answers them: sums of whole weeks, days and hours, and the log for the
+// rest.
 import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
 import { USAGE_TABLES } from './usage-statements.js';
-import type { UsageTable } from './usage-statements.js';
+import type { UsageLevel, UsageTable } from './usage-statements.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,16 +22,38 @@ interface Span {
   readonly to: number;
 }
 
-const floor = (time: number, unit: number): number => Math.floor(time / unit) * unit;
-const ceil = (time: number, unit: number): number => Math.ceil(time / unit) * unit;
+// Weeks begin on Monday, and 1970 began on Thursday.
+const PERIODS = {
+  hour: { length: HOUR, first: 0 },
+  day: { length: DAY, first: 0 },
+  week: { length: 7 * DAY, first: 4 * DAY },
+} as const;
 
-/** Sums past their retention are read from the log, as far as that goes back. */
-function spansOf(source: UsageTable, unit: number, from: number, to: number, now: number): Span[] {
-  const oldest = ceil(now - source.readableDays * DAY, unit);
-  const start = Math.min(Math.max(from, oldest), to);
+function floor(time: number, period: UsageTable['period']): number {
+  const { length, first } = PERIODS[period];
+  return Math.floor((time - first) / length) * length + first;
+}
+
+function ceil(time: number, period: UsageTable['period']): number {
+  const { length, first } = PERIODS[period];
+  return Math.ceil((time - first) / length) * length + first;
+}
+
+/**
+ * Whole periods of the last table in the middle, and what is left by the tables before it. The log answers the rest,
+ * and sums past their retention, as far as it goes back.
+ */
+function spansOf(tables: readonly UsageTable[], from: number, to: number, now: number): readonly Span[] {
+  const source = tables.at(-1);
+  if (source === undefined) return [{ source: 'log', from, to }];
+  const finer = tables.slice(0, -1);
+  const oldest = ceil(now - source.readableDays * DAY, source.period);
+  const start = Math.min(Math.max(ceil(from, source.period), oldest), to);
+  const end = Math.max(floor(to, source.period), start);
   return [
-    { source: 'log', from, to: start },
-    { source, from: start, to },
+    ...spansOf(finer, from, start, now),
+    { source, from: start, to: end },
+    ...spansOf(finer, end, to, now),
   ];
 }
 
@@ -45,26 +68,18 @@ function joined(spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** `isByKey`: whether the query distinguishes keys. */
+/** Periods that lie within one of the granularity each. */
+function isWithin(granularity: AnalyticsQuery['granularity'], { period }: UsageTable): boolean {
+  if (granularity === null || granularity === 'week') return true;
+  return granularity === 'hour' ? period === 'hour' : period !== 'week';
+}
+
 export function partsOf(
   { from, to, granularity }: Pick<AnalyticsQuery, 'from' | 'to' | 'granularity'>,
-  { isByKey, now }: { readonly isByKey: boolean; readonly now: Date },
+  { level, now }: { readonly level: UsageLevel; readonly now: Date },
 ): readonly RangePart[] {
-  const [hours, days] = isByKey
-    ? [USAGE_TABLES.keyHour, USAGE_TABLES.keyDay]
-    : [USAGE_TABLES.hour, USAGE_TABLES.day];
-  const [begin, finish] = [from.getTime(), to.getTime()];
-  const hourFrom = Math.min(ceil(begin, HOUR), finish);
-  const hourTo = Math.max(floor(finish, HOUR), hourFrom);
-  const dayFrom = granularity === 'hour' ? hourTo : Math.min(ceil(hourFrom, DAY), hourTo);
-  const dayTo = Math.max(floor(hourTo, DAY), dayFrom);
-  const spans = joined([
-    { source: 'log', from: begin, to: hourFrom },
-    ...spansOf(hours, HOUR, hourFrom, dayFrom, now.getTime()),
-    ...spansOf(days, DAY, dayFrom, dayTo, now.getTime()),
-    ...spansOf(hours, HOUR, dayTo, hourTo, now.getTime()),
-    { source: 'log', from: hourTo, to: finish },
-  ]);
+  const tables = USAGE_TABLES.filter((table) => table.level === level && isWithin(granularity, table));
+  const spans = joined(spansOf(tables, from.getTime(), to.getTime(), now.getTime()));
   const summed = joined(
     spans.flatMap(({ source, from: start, to: end }) =>
       source === 'log' ? [] : [{ source: 'log' as const, from: start, to: end }],

@@ -3,10 +3,13 @@ import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latenc
 import { createRollup, summed } from './rollup-statements.js';
 import type { Measure, SumsTable } from './rollup-statements.js';
 
+/** Rows by all dimensions of a workspace or of each key, or one row for each key and period, without latencies. */
+export type UsageLevel = 'workspace' | 'key' | 'key_total';
+
 export interface UsageTable {
-  readonly table: 'usage_hours' | 'usage_days' | 'usage_key_hours' | 'usage_key_days';
-  readonly period: 'hour' | 'day';
-  readonly isByKey: boolean;
+  readonly table: string;
+  readonly period: 'hour' | 'day' | 'week';
+  readonly level: UsageLevel;
   /** Younger periods are complete. */
   readonly readableDays: number;
   /** Later than `readableDays`, for processes whose clocks differ. */
@@ -19,12 +22,16 @@ const KEPT_KEY_HOURS = { readableDays: 8, removedAfterDays: 9 };
 /** Days before now of the oldest row that is summed. */
 export const SUMMED_DAYS = 101;
 
-export const USAGE_TABLES = {
-  hour: { table: 'usage_hours', period: 'hour', isByKey: false, ...KEPT_DAYS },
-  day: { table: 'usage_days', period: 'day', isByKey: false, ...KEPT_DAYS },
-  keyHour: { table: 'usage_key_hours', period: 'hour', isByKey: true, ...KEPT_KEY_HOURS },
-  keyDay: { table: 'usage_key_days', period: 'day', isByKey: true, ...KEPT_DAYS },
-} as const satisfies Record<string, UsageTable>;
+/** The totals rank many thousand keys: rows by model, with latencies, would be several times as many bytes. */
+export const USAGE_TABLES: readonly UsageTable[] = [
+  { table: 'usage_hours', period: 'hour', level: 'workspace', ...KEPT_DAYS },
+  { table: 'usage_days', period: 'day', level: 'workspace', ...KEPT_DAYS },
+  { table: 'usage_key_hours', period: 'hour', level: 'key', ...KEPT_KEY_HOURS },
+  { table: 'usage_key_days', period: 'day', level: 'key', ...KEPT_DAYS },
+  { table: 'usage_key_hour_totals', period: 'hour', level: 'key_total', ...KEPT_KEY_HOURS },
+  { table: 'usage_key_day_totals', period: 'day', level: 'key_total', ...KEPT_DAYS },
+  { table: 'usage_key_week_totals', period: 'week', level: 'key_total', ...KEPT_DAYS },
+];
 
 /** The bucket of a row of the log; the first one is 0. */
 export const LATENCY_BUCKET = `width_bucket(duration_ms, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
@@ -43,6 +50,9 @@ export const COUNTS_OF_ENTRY = {
 } as const;
 const COUNTS = Object.keys(COUNTS_OF_ENTRY);
 
+/** 499: the caller left, and nothing has failed. */
+export const IS_FAILED = 'status >= 400 AND status <> 499';
+
 /** One array element for each bucket. */
 export const forBuckets = (write: (bucket: number) => string): string =>
   `ARRAY[${Array.from({ length: LATENCY_BUCKETS }, (_write, bucket) => write(bucket)).join(', ')}]`;
@@ -58,19 +68,23 @@ const LAST_CREATED_AT: Measure = {
   aggregate: 'max(last_created_at)',
   merge: (stored, added) => `greatest(${stored}, ${added})`,
 };
-const MEASURES = [summed('requests'), ...COUNTS.map(summed), LAST_CREATED_AT, LATENCIES];
+const FAILED_REQUESTS: Measure = {
+  ...summed('failed_requests'),
+  aggregate: `coalesce(sum(requests) FILTER (WHERE ${IS_FAILED}), 0)`,
+};
+const SUMS = [summed('requests'), ...COUNTS.map(summed)];
 const DIMENSIONS = ['model', 'endpoint', 'provider', 'status', 'error_type'];
 
-function sumsTableOf({ table, period, isByKey, removedAfterDays }: UsageTable): SumsTable {
+function sumsTableOf({ table, period, level, removedAfterDays }: UsageTable): SumsTable {
   return {
     table,
     key: {
       workspace_id: 'workspace_id',
-      ...(isByKey ? { api_key_id: 'api_key_id' } : {}),
-      period: period === 'hour' ? 'hour' : "date_trunc('day', hour, 'UTC')",
-      ...Object.fromEntries(DIMENSIONS.map((column) => [column, column])),
+      ...(level === 'workspace' ? {} : { api_key_id: 'api_key_id' }),
+      period: period === 'hour' ? 'hour' : `date_trunc('${period}', hour, 'UTC')`,
+      ...(level === 'key_total' ? {} : Object.fromEntries(DIMENSIONS.map((column) => [column, column]))),
     },
-    measures: MEASURES,
+    measures: [...SUMS, ...(level === 'key_total' ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES])],
     // The backlog of a new table would be removed at once.
     where: `hour >= $6::timestamptz + interval '${SUMMED_DAYS - removedAfterDays} days'`,
   };
@@ -88,20 +102,13 @@ export const USAGE_ROLLUP = createRollup('usage_rollup', {
   SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
     max(created_at) AS last_created_at
   FROM slice GROUP BY ${GROUP}`,
-  tables: Object.values(USAGE_TABLES).map(sumsTableOf),
+  tables: USAGE_TABLES.map(sumsTableOf),
 });
 
-const removeExpired = (table: UsageTable['table']): string => `
+/** $1 a moment, $2 rows at most. */
+export const removeExpired = ({ table }: UsageTable): string => `
 WITH removed AS (
   DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE period < $1 ORDER BY period LIMIT $2))
   RETURNING 1
 )
 SELECT count(*)::integer AS removed FROM removed`;
-
-/** $1 a moment, $2 rows at most. */
-export const REMOVE_EXPIRED: Readonly<Record<UsageTable['table'], string>> = {
-  usage_hours: removeExpired('usage_hours'),
-  usage_days: removeExpired('usage_days'),
-  usage_key_hours: removeExpired('usage_key_hours'),
-  usage_key_days: removeExpired('usage_key_days'),
-};
