@@ -5,6 +5,7 @@ import { HttpModule } from '../http/http.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { ChatMetrics } from './chat-metrics.js';
+import { ChatResponder } from './chat-responder.js';
 import { ChatController } from './chat.controller.js';
 import { ChatService } from './chat.service.js';
 import { AnswerEnds } from './run/answer-end.js';
@@ -15,6 +16,7 @@ import { OpenChats } from './run/open-chats.js';
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],
   controllers: [ChatController],
-  providers: [AnswerEnds, ChatExchange, ChatMetrics, ChatRuns, ChatService, OpenChats],
+  providers: [AnswerEnds, ChatExchange, ChatMetrics, ChatResponder, ChatRuns, ChatService, OpenChats],
+  exports: [ChatResponder],
 })
 export class ChatModule {}

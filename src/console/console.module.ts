@@ -1,6 +1,7 @@
 // The server's part of the web console: its sessions and its playground.
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { ChatModule } from '../chat/chat.module.js';
 import { EmbeddingsModule } from '../embeddings/embeddings.module.js';
 import { PlaygroundController } from './playground.controller.js';
 import { PlaygroundService } from './playground.service.js';
@@ -8,7 +9,7 @@ import { SessionController } from './session.controller.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
-  imports: [AuthModule, EmbeddingsModule],
+  imports: [AuthModule, ChatModule, EmbeddingsModule],
   controllers: [SessionController, PlaygroundController],
   providers: [SessionsService, PlaygroundService],
 })

@@ -4,25 +4,29 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ReadsOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
+import { ChatResponder } from '../chat/chat-responder.js';
+import { CHAT_BODY } from '../chat/request/read-chat-request.js';
 import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
 import { LargeBody } from '../http/body/large-body.js';
+import { KeepsRawBody } from '../http/body/raw-body.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { PlaygroundService } from './playground.service.js';
 
 @ApiExcludeController()
 @ReadsOnly()
 @LargeBody()
-@InTrafficClass('calls')
 @Controller('console/playground')
 export class PlaygroundController {
   constructor(
     private readonly playground: PlaygroundService,
     private readonly embeddings: EmbeddingsResponder,
+    private readonly chat: ChatResponder,
   ) {}
 
   /** Body and answer are those of POST /embeddings. */
   @Post('embeddings')
   @HttpCode(200)
+  @InTrafficClass('calls')
   async embed(
     @Req() request: Request,
     @Res() response: Response,
@@ -30,5 +34,19 @@ export class PlaygroundController {
   ): Promise<void> {
     const payer = await this.playground.chooseKey(callerOf(request), hash);
     await this.embeddings.respond(request, response, payer);
+  }
+
+  /** Body, answer and stream are those of POST /chat/completions. */
+  @Post('chat/completions')
+  @HttpCode(200)
+  @KeepsRawBody(CHAT_BODY)
+  @InTrafficClass('chats')
+  async complete(
+    @Req() request: Request,
+    @Res() response: Response,
+    @Query('api_key_hash') hash: unknown,
+  ): Promise<void> {
+    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    await this.chat.respond(request, response, payer);
   }
 }

@@ -38,6 +38,7 @@ const NOT_OF_THE_CONTRACT = [
   'GET /console/session',
   'DELETE /console/session',
   'POST /console/playground/embeddings',
+  'POST /console/playground/chat/completions',
 ];
 
 let app: TestApp;
