@@ -106,3 +106,5 @@ export function formatRelative(iso: string, now: number): string {
 export function abbreviate(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
 }
+
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

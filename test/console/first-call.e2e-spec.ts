@@ -36,7 +36,10 @@ describeInChromium('the first call', () => {
     await page.getByText('The first call has arrived').waitFor();
     await page.getByRole('link', { name: 'See what happened' }).click();
     await page.getByRole('heading', { level: 1, name: 'Generation' }).waitFor();
-    await page.getByText(/tokens × /).waitFor();
+    await page
+      .getByRole('table', { name: 'Parts of the cost' })
+      .getByRole('rowheader', { name: 'Input' })
+      .waitFor();
     expect(complaints).toEqual([]);
     await close();
   });

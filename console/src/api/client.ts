@@ -75,14 +75,14 @@ export interface ConsoleAnswer<Body> {
   readonly headers: Headers;
 }
 
-/** For the operations under /console, which openapi.json does not describe. */
-export async function askConsole<Body>(
+/** For the operations under /console, which openapi.json does not describe. The body is not read yet. */
+export function openConsole(
   method: string,
   path: `/console/${string}`,
   body?: unknown,
   signal?: AbortSignal,
-): Promise<ConsoleAnswer<Body>> {
-  const response = await send(
+): Promise<Response> {
+  return send(
     new Request(path, {
       method,
       headers: { ...CONSOLE_HEADERS, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
@@ -90,6 +90,15 @@ export async function askConsole<Body>(
       signal: signal ?? null,
     }),
   );
+}
+
+/** With its body, which is JSON. */
+export async function askConsole<Body>(
+  method: string,
+  path: `/console/${string}`,
+  body?: unknown,
+): Promise<ConsoleAnswer<Body>> {
+  const response = await openConsole(method, path, body);
   return { body: (await response.json()) as Body, headers: response.headers };
 }
 

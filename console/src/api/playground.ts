@@ -24,11 +24,10 @@ export interface EmbeddingAnswer {
 
 export async function embed(embeddingCall: EmbeddingCall): Promise<EmbeddingAnswer> {
   const { keyHash, model, texts, dimensions, inputType } = embeddingCall;
-  const query = keyHash === undefined ? '' : `?api_key_hash=${encodeURIComponent(keyHash)}`;
   const startedAt = performance.now();
   const { body, headers } = await askConsole<Schemas['EmbeddingResponseDto']>(
     'POST',
-    `/console/playground/embeddings${query}`,
+    playgroundPath('embeddings', keyHash),
     { model, input: texts, dimensions, input_type: inputType },
   );
   return {
@@ -40,4 +39,10 @@ export async function embed(embeddingCall: EmbeddingCall): Promise<EmbeddingAnsw
     generationId: headers.get('x-generation-id'),
     latency: performance.now() - startedAt,
   };
+}
+
+/** Of a call that a key pays for; undefined: the key of the session. */
+export function playgroundPath(operation: string, keyHash: string | undefined): `/console/${string}` {
+  const query = keyHash === undefined ? '' : `?api_key_hash=${encodeURIComponent(keyHash)}`;
+  return `/console/playground/${operation}${query}`;
 }

@@ -1,4 +1,5 @@
 // Problems of a body by the member that has them, from the message of a 400.
+import { capitalise } from '../format';
 import { ApiError } from './client';
 
 const FIRST_WORDS = 'Invalid request parameters: ';
@@ -31,5 +32,3 @@ export function readProblems(error: unknown, known: readonly string[]): Problems
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

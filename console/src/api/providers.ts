@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
-import type { Model } from './models';
+import type { Model, ModelKind } from './models';
 
 export type Provider = Schemas['ProviderDto'];
 export type ModelEndpoint = Schemas['ModelEndpointDto'];
@@ -25,13 +25,14 @@ export const providersQuery = queryOptions({
 interface ModelSearch {
   readonly q: string | undefined;
   readonly providers: string | undefined;
+  readonly kind: ModelKind | undefined;
   /** False: models without a configured provider as well. */
   readonly configured: boolean;
 }
 
 /** A page by its offset, which the list uses as a cursor. */
 export async function loadModels(
-  { q, providers, configured }: ModelSearch,
+  { q, providers, kind, configured }: ModelSearch,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<CursorPage<Model> & { readonly total: number }> {
@@ -42,6 +43,7 @@ export async function loadModels(
     limit: PAGE,
     ...(q === undefined ? {} : { q }),
     ...(providers === undefined ? {} : { providers }),
+    ...(kind === undefined ? {} : { output_modalities: kind }),
   };
   const { data, total_count: total } = await call(api.GET('/api/v1/models', { params: { query }, signal }));
   const next = offset + data.length;

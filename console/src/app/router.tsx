@@ -15,6 +15,7 @@ import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
+import { readPlaygroundSearch } from '../pages/playground/playground-search';
 import { oneOf, parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
@@ -135,6 +136,7 @@ const modelRoute = createRoute({
 const playgroundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/playground',
+  validateSearch: readPlaygroundSearch,
   component: lazyRouteComponent(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
 });
 

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** 1: shown at every width; 2: from 640 px; 3: from 1024 px. */
   readonly priority?: 1 | 2 | 3;
+  /** Never narrower than its content: for times, which would run into the next column. */
+  readonly isWhole?: boolean;
   /** Hides the header's text from sight: for columns of buttons. */
   readonly isHeaderHidden?: boolean;
 }
@@ -81,6 +83,10 @@ function PlaceholderRow<Row>({ columns }: { readonly columns: readonly Column<Ro
   );
 }
 
-function cellClass<Row>({ align, priority = 1 }: Column<Row>): string {
-  return [align === 'end' ? styles.end : '', styles[`priority${priority}`] ?? ''].join(' ');
+function cellClass<Row>({ align, priority = 1, isWhole = false }: Column<Row>): string {
+  return [
+    align === 'end' ? styles.end : '',
+    isWhole ? styles.whole : '',
+    styles[`priority${priority}`] ?? '',
+  ].join(' ');
 }

@@ -1,5 +1,5 @@
 // Beside and under a list that holds still: newer rows, refresh, older rows.
-import { formatCount, formatTime } from '../../format';
+import { capitalise, formatCount, formatTime } from '../../format';
 import { Button } from '../actions/button';
 import type { HeldPages } from './held-pages';
 
@@ -36,5 +36,3 @@ export function ListFoot<Row>({ pages, noun }: ListFootProps<Row>) {
     </>
   );
 }
-
-const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,6 +3,13 @@ import type { CodeSample } from './code-samples';
 
 export const baseUrl = (): string => `${location.origin}/api/v1`;
 
+/** `options`: further ones, which end with a space. */
+export const curlSample = (path: string, key: string, json: string, options = ''): string =>
+  `curl ${options}${baseUrl()}${path} \\
+  -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${json.replaceAll("'", String.raw`'\''`)}'`;
+
 interface EmbeddingSample {
   readonly key: string;
   readonly model: string;
@@ -19,10 +26,7 @@ export function embeddingSamples(sample: EmbeddingSample): readonly CodeSample[]
   return [
     {
       language: 'curl',
-      code: `curl ${baseUrl()}/embeddings \\
-  -H 'Authorization: Bearer ${key}' \\
-  -H 'Content-Type: application/json' \\
-  -d '${json.replaceAll("'", String.raw`'\''`)}'`,
+      code: curlSample('/embeddings', key, json),
     },
     {
       language: 'TypeScript',
@@ -62,7 +66,8 @@ print(answer.data[0].embedding)`,
   ];
 }
 
-const lines = (texts: readonly (string | false)[]): string =>
+/** Lines that follow another; absent ones are left out. */
+export const lines = (texts: readonly (string | false)[]): string =>
   texts
     .filter((text) => text !== false)
     .map((text) => `\n${text}`)

@@ -78,3 +78,12 @@ export function Placeholder({ lines = 3 }: { readonly lines?: number }) {
     </div>
   );
 }
+
+/** For an event that has no end in sight: "Waiting for the first call". */
+export function Waiting({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className={styles.waiting} role="status">
+      <span className={styles.pulse} /> {children}
+    </p>
+  );
+}

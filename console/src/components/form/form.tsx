@@ -88,15 +88,22 @@ export function TextField({ name, label, hint, prefix, ref, ...input }: TextFiel
   );
 }
 
-interface TextAreaFieldProps
-  extends FieldFrameProps, Omit<ComponentProps<'textarea'>, 'name' | 'className'> {}
+interface TextAreaFieldProps extends FieldFrameProps, Omit<ComponentProps<'textarea'>, 'name' | 'className'> {
+  /** Found by the page itself; it takes precedence over one of the service. */
+  readonly problem?: string | undefined;
+  /** A text for machines. */
+  readonly isCode?: boolean;
+}
 
-export function TextAreaField({ name, label, hint, ...area }: TextAreaFieldProps) {
+export function TextAreaField({ name, label, hint, problem, isCode = false, ...area }: TextAreaFieldProps) {
   return (
-    <Field.Root name={name} className={styles.field}>
+    <Field.Root name={name} className={styles.field} invalid={problem !== undefined || undefined}>
       <Field.Label className={styles.label}>{label}</Field.Label>
-      <Field.Control className={styles.area} render={<textarea rows={4} {...area} />} />
-      <FieldNotes hint={hint} />
+      <Field.Control
+        className={`${styles.area} ${isCode ? styles.areaOfCode : ''}`}
+        render={<textarea rows={4} {...area} />}
+      />
+      <FieldNotes hint={hint} problem={problem} />
     </Field.Root>
   );
 }
@@ -152,11 +159,17 @@ export function SwitchField({ name, label, hint, ...state }: SwitchFieldProps) {
   );
 }
 
-function FieldNotes({ hint }: { readonly hint: ReactNode }) {
+function FieldNotes({ hint, problem }: { readonly hint: ReactNode; readonly problem?: string | undefined }) {
   return (
     <>
       {hint !== undefined && <Field.Description className={styles.hint}>{hint}</Field.Description>}
-      <Field.Error className={styles.error} />
+      {problem === undefined ? (
+        <Field.Error className={styles.error} />
+      ) : (
+        <Field.Error className={styles.error} match>
+          {problem}
+        </Field.Error>
+      )}
     </>
   );
 }

@@ -1,72 +1,93 @@
 // How the cost of a call came about.
 import { useQuery } from '@tanstack/react-query';
-import { queryOptions } from '@tanstack/react-query';
-import { api, call } from '../../api/client';
+import type { ReactNode } from 'react';
 import type { Generation } from '../../api/generations';
+import { modelEndpointsQuery } from '../../api/providers';
 import { Section } from '../../components/display/section';
-import { Money } from '../../components/display/values';
-import { formatCount, formatMoney } from '../../format';
+import { Absent, Money } from '../../components/display/values';
+import { formatCount } from '../../format';
+import { costParts } from './cost-parts';
+import type { CostPart } from './cost-parts';
 import styles from './generations.module.css';
 
 const MILLION = 1_000_000;
-// A difference below the last digit that the service stores.
-const EPSILON = 1e-12;
-
-const endpointsOfModelQuery = (model: string) =>
-  queryOptions({
-    queryKey: ['model-endpoints', model],
-    queryFn: async ({ signal }) => {
-      const [author = '', slug = ''] = model.split('/');
-      const params = { path: { author, slug } };
-      return (await call(api.GET('/api/v1/models/{author}/{slug}/endpoints', { params, signal }))).data
-        .endpoints;
-    },
-    staleTime: 60_000,
-  });
+// As many as a double has: further ones are those of its binary fraction.
+const DIGITS = 12;
 
 export function Cost({ generation }: { readonly generation: Generation }) {
-  const { usage, tokens_prompt: tokens, upstream_inference_cost: upstream, is_byok: isByok } = generation;
-  const { data: endpoints } = useQuery(endpointsOfModelQuery(generation.model));
-  const endpoint = endpoints?.find(({ provider_name: name }) => name === generation.provider_name);
-  const price = endpoint === undefined ? null : Number(endpoint.pricing.prompt);
-  const product = price === null || tokens === null ? null : tokens * price;
-  const isToday = product !== null && Math.abs(product - usage) < EPSILON;
+  const { usage, upstream_inference_cost: upstream, is_byok: isByok, overrun } = generation;
+  const [author = '', slug = ''] = generation.model.split('/');
+  const { data } = useQuery({ ...modelEndpointsQuery(author, slug), refetchInterval: false, retry: false });
+  const parts = costParts(generation, data?.endpoints ?? []);
+  const isPriced = parts.length > 0 && parts.every(({ price }) => price !== null);
   return (
     <Section title="Cost">
-      <dl className={styles.sum}>
-        {tokens !== null && (
-          <>
-            <dt>Input tokens</dt>
-            <dd>{formatCount(tokens)}</dd>
-          </>
+      <table className={styles.cost}>
+        <caption className="visually-hidden">Parts of the cost</caption>
+        {parts.length > 0 && (
+          <thead>
+            <tr>
+              <th scope="col">Part</th>
+              <th scope="col">Tokens</th>
+              <th scope="col">USD a million</th>
+              <th scope="col">Amount</th>
+            </tr>
+          </thead>
         )}
-        {price !== null && isToday && (
-          <>
-            <dt>Price of a million tokens</dt>
-            <dd>{formatMoney(Number((price * MILLION).toPrecision(12)))}</dd>
-          </>
-        )}
-        {upstream !== null && upstream !== usage && (
-          <>
-            <dt>{isByok ? 'Paid to the provider with your own key' : 'Cost at the provider'}</dt>
-            <dd>
+        <tbody>
+          {parts.map((part) => (
+            <PartRow key={part.label} part={part} />
+          ))}
+        </tbody>
+        <tfoot>
+          {upstream !== null && upstream !== usage && (
+            <SumRow label={isByok ? 'Paid to the provider with your own key' : 'Cost at the provider'}>
               <Money usd={upstream} />
-            </dd>
-          </>
-        )}
-        <dt className={styles.total}>Charged to the key</dt>
-        <dd className={styles.total}>
-          <Money usd={usage} />
-        </dd>
-      </dl>
-      {isToday && price !== null && tokens !== null && tokens > 0 && (
-        <p className={styles.note}>
-          {formatCount(tokens)} tokens × {formatMoney(Number(price.toPrecision(12)))} = {formatMoney(usage)}
-        </p>
-      )}
-      {!isToday && usage > 0 && (
+            </SumRow>
+          )}
+          {overrun !== null && overrun > 0 && (
+            <SumRow label="Above the reservation, not charged">
+              <Money usd={overrun} />
+            </SumRow>
+          )}
+          <SumRow label="Charged to the key" isTotal>
+            <Money usd={usage} />
+          </SumRow>
+        </tfoot>
+      </table>
+      {!isPriced && usage > 0 && (
         <p className={styles.note}>Charged at the prices of the day of the call, for each kind of token.</p>
       )}
     </Section>
+  );
+}
+
+function PartRow({ part: { label, tokens, price } }: { readonly part: CostPart }) {
+  return (
+    <tr>
+      <th scope="row">{label}</th>
+      <td>{formatCount(tokens)}</td>
+      <td>{price === null ? <Absent /> : <Money usd={exact(price * MILLION)} />}</td>
+      <td>{price === null ? <Absent /> : <Money usd={exact(tokens * price)} />}</td>
+    </tr>
+  );
+}
+
+const exact = (value: number): number => Number(value.toPrecision(DIGITS));
+
+interface SumRowProps {
+  readonly label: string;
+  readonly isTotal?: boolean;
+  readonly children: ReactNode;
+}
+
+function SumRow({ label, isTotal = false, children }: SumRowProps) {
+  return (
+    <tr className={isTotal ? styles.total : undefined}>
+      <th scope="row" colSpan={3}>
+        {label}
+      </th>
+      <td>{children}</td>
+    </tr>
   );
 }

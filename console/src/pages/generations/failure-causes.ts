@@ -19,6 +19,10 @@ const CAUSES: Readonly<Record<number, Cause>> = {
   408: { cause: 'The call ran past its deadline.', advice: 'Send fewer inputs in a call.' },
   413: { cause: 'The call is larger than any endpoint takes.', advice: 'Send fewer or shorter inputs.' },
   429: { cause: 'The provider limits the rate of calls.', advice: 'Retry later, or add another provider.' },
+  499: {
+    cause: 'The caller left before an answer began.',
+    advice: 'The tokens that the provider bills are charged.',
+  },
   502: {
     cause: 'The provider failed or refused its key.',
     advice: 'Check the attempts below and the key of the provider.',

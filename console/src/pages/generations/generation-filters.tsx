@@ -1,9 +1,10 @@
 // The filters of the list. They live in the address.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { keyChoicesQuery } from '../../api/keys';
-import { modelsQuery } from '../../api/models';
 import { Button } from '../../components/actions/button';
+import { ModelOptions } from '../../components/form/model-options';
 import { abbreviate } from '../../format';
 import type { GenerationSearch } from './generation-search';
 import styles from './generations.module.css';
@@ -22,11 +23,9 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data: keys = [] } = useQuery(keyChoicesQuery(workspaceId));
-  const { data: models = [] } = useQuery(modelsQuery);
   const change = (changed: GenerationSearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
-  const { status = '', model = '', key = '' } = search;
-  const modelIds = models.map(({ id }) => id);
+  const { status = '', model, key = '' } = search;
   const isFiltered = Object.entries(search).some(
     ([name, value]) => name !== 'workspace' && value !== undefined,
   );
@@ -38,16 +37,7 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
         choices={withValue(STATUSES, status, status)}
         onChange={(value) => change({ status: value })}
       />
-      <Choice
-        label="Model"
-        value={model}
-        choices={withValue(
-          [{ value: '', label: 'Any model' }, ...modelIds.map((id) => ({ value: id, label: id }))],
-          model,
-          model,
-        )}
-        onChange={(value) => change({ model: value })}
-      />
+      <ModelFilter value={model} onChange={(value) => change({ model: value })} />
       <Choice
         label="Key"
         value={key}
@@ -108,8 +98,25 @@ function Choice({ label, value, choices, onChange }: ControlProps & { readonly c
   );
 }
 
+/** Any model, with those that match the typed part to choose from. */
+function ModelFilter({ value, onChange }: Omit<ControlProps, 'label'>) {
+  const list = useId();
+  const [typed, setTyped] = useState('');
+  return (
+    <>
+      <Text label="Model" value={value} onChange={onChange} list={list} onInput={setTyped} />
+      <ModelOptions id={list} part={typed} />
+    </>
+  );
+}
+
+interface TextProps extends ControlProps {
+  readonly list?: string;
+  readonly onInput?: (typed: string) => void;
+}
+
 /** Applies when the field is left or Enter is pressed, not with each letter. */
-function Text({ label, value = '', onChange }: ControlProps) {
+function Text({ label, value = '', onChange, list, onInput }: TextProps) {
   return (
     <label className={styles.filter}>
       <span>{label}</span>
@@ -118,6 +125,8 @@ function Text({ label, value = '', onChange }: ControlProps) {
         defaultValue={value}
         placeholder="Any"
         autoComplete="off"
+        list={list}
+        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
         onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim() || undefined)}
         onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
       />

@@ -8,12 +8,13 @@ import { DescriptionList, Page, Section } from '../../components/display/section
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Absent, Code, Money, Name, Time } from '../../components/display/values';
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
-import { formatCount, formatDuration } from '../../format';
+import { capitalise, formatCount, formatDuration } from '../../format';
 import { Attempts } from './attempts';
 import { Content } from './content';
 import { Cost } from './cost';
 import { Deliveries } from './deliveries';
 import { causeOf } from './failure-causes';
+import { usageOrigin } from './usage-origin';
 
 const route = getRouteApi('/app/management/generations/$id');
 
@@ -36,9 +37,11 @@ export function GenerationPage() {
       </Page>
     );
   }
-  const { tokens_prompt: tokens, latency } = generation;
+  const { latency, cancelled: isCancelled } = generation;
+  const isChat = generation.api_type === 'completions';
   const status = statusOf(generation);
-  const hasFailed = status >= 400;
+  // A caller that left has not met a failure.
+  const hasFailed = status >= 400 && !isCancelled;
   return (
     <Page
       title="Generation"
@@ -50,21 +53,45 @@ export function GenerationPage() {
       actions={back}
     >
       {hasFailed && <Failure status={status} />}
+      {isCancelled && (
+        <Notice tone="warning">
+          <strong>The caller left before the end.</strong> The tokens that the provider bills are charged.
+        </Notice>
+      )}
       <StatTiles>
         <StatTile label="Charged" value={<Money usd={generation.usage} />} />
-        <StatTile label="Latency" value={latency === null ? '–' : formatDuration(latency)} />
-        <StatTile label="Input tokens" value={tokens === null ? '–' : formatCount(tokens)} />
+        <StatTile
+          label="Latency"
+          value={latency === null ? '–' : formatDuration(latency)}
+          detail={firstTokenOf(generation)}
+        />
+        <StatTile {...tokensOf(generation, isChat)} />
         <StatTile label="Provider" value={generation.provider_name ?? '–'} />
       </StatTiles>
       <Attempts attempts={generation.provider_responses ?? []} latency={latency} hasFailed={hasFailed} />
       <Cost generation={generation} />
       <Deliveries id={generation.id} />
-      <Content id={generation.id} />
+      <Content id={generation.id} isChat={isChat} />
       <Section title="Details">
-        <DescriptionList items={detailsOf(generation)} />
+        <DescriptionList items={[...(isChat ? chatDetailsOf(generation) : []), ...detailsOf(generation)]} />
       </Section>
     </Page>
   );
+}
+
+function firstTokenOf({ time_to_first_token: first }: Generation): string | undefined {
+  return first === null ? undefined : `First token after ${formatDuration(first)}`;
+}
+
+/** A chat shows both sides, embeddings their only one. */
+function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Generation, isChat: boolean) {
+  if (prompt === null) return { label: 'Tokens', value: '–' };
+  if (!isChat || completion === null) return { label: 'Input tokens', value: formatCount(prompt) };
+  return {
+    label: 'Tokens',
+    value: formatCount(prompt + completion),
+    detail: `${formatCount(prompt)} prompt, ${formatCount(completion)} answer`,
+  };
 }
 
 /** The status of the call that follows from its last attempt (docs/contract.md#errors). */
@@ -89,6 +116,21 @@ function Failure({ status }: { readonly status: number }) {
 
 const optional = (text: string | null, what: string) =>
   text === null ? <Absent key={what} /> : <Code key={what} text={text} what={what} />;
+
+function chatDetailsOf(generation: Generation) {
+  const { finish_reason: reason, native_finish_reason: native, usage_source: origin } = generation;
+  return [
+    ['Operation', generation.streamed ? 'Chat, streamed' : 'Chat, in one piece'],
+    ['Ended with', reason === null ? <Absent key="reason" /> : finishOf(reason, native)],
+    ['Token counts', origin === null ? <Absent key="origin" /> : capitalise(usageOrigin(origin))],
+    ['Service tier', generation.service_tier ?? <Absent key="tier" />],
+  ] as const;
+}
+
+/** With the provider's own word, where it differs. */
+function finishOf(reason: string, native: string | null): string {
+  return native === null || native === reason ? reason : `${reason} (${native})`;
+}
 
 function detailsOf(generation: Generation) {
   return [

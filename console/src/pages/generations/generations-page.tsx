@@ -7,7 +7,7 @@ import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
-import { StatusBadge } from '../../components/display/badge';
+import { Badge, StatusBadge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
 import { Absent, Money, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
@@ -21,22 +21,23 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
   {
     id: 'time',
     header: 'Time',
+    isWhole: true,
     cell: ({ id, created_at: at }) => (
       <Link to="/generations/$id" params={{ id }}>
         <Time at={at} />
       </Link>
     ),
   },
-  { id: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: 'status', header: 'Status', cell: (row) => <Outcome row={row} /> },
   {
     id: 'model',
     header: 'Model',
     priority: 2,
-    cell: ({ model, provider_name: provider, attempts }) => (
+    cell: ({ model, api_type: operation, provider_name: provider, attempts }) => (
       <span className={styles.stack}>
         <Name text={model} />
         <span className={styles.second}>
-          {provider ?? 'No provider'}
+          {operation === 'completions' ? 'Chat' : 'Embed'}, {provider ?? 'no provider'}
           {attempts > 1 && `, ${attempts} attempts`}
         </span>
       </span>
@@ -62,7 +63,16 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     header: 'Tokens',
     align: 'end',
     priority: 3,
-    cell: ({ tokens_total: tokens }) => (tokens === null ? <Absent /> : formatCount(tokens)),
+    cell: (row) => (
+      <span className={styles.stack}>
+        {formatCount(row.tokens_total)}
+        {row.tokens_completion > 0 && (
+          <span className={styles.split}>
+            {formatCount(row.tokens_prompt)} + {formatCount(row.tokens_completion)}
+          </span>
+        )}
+      </span>
+    ),
   },
   { id: 'cost', header: 'Cost', align: 'end', cell: ({ usage }) => <Money usd={usage} /> },
   {
@@ -73,6 +83,16 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     cell: ({ latency }) => formatDuration(latency),
   },
 ];
+
+/** An answer that simply ended needs no remark. */
+function Outcome({ row: { status, finish_reason: reason } }: { readonly row: GenerationRow }) {
+  return (
+    <span className={styles.badges}>
+      <StatusBadge status={status} />
+      {reason !== null && reason !== 'stop' && <Badge tone="neutral">{reason}</Badge>}
+    </span>
+  );
+}
 
 export function GenerationsPage() {
   const workspaceId = useWorkspaceId();

@@ -1,16 +1,29 @@
 // The calls of one key in the last 30 days, by model.
 import { useQuery } from '@tanstack/react-query';
 import { analyticsQuery, isoTime, numberOf, numberOrNull, textOf } from '../../api/analytics';
-import type { AnalyticsRow } from '../../api/analytics';
+import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Section } from '../../components/display/section';
 import { Absent, Money, Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount, formatDuration, formatPercent } from '../../format';
+import styles from './keys.module.css';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
+
+/** The metrics of `USAGE_COLUMNS`. */
+export const USAGE_METRICS = [
+  'request_count',
+  'error_rate',
+  'total_tokens',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_usage',
+  'latency_p50',
+  'latency_p95',
+] satisfies AnalyticsQuery['metrics'];
 
 /** Columns of analytics rows by one dimension. */
 export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
@@ -27,7 +40,7 @@ export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
     header: 'Tokens',
     align: 'end',
     priority: 3,
-    cell: (row) => formatCount(numberOf(row, 'total_tokens')),
+    cell: (row) => <Tokens row={row} />,
   },
   {
     id: 'p50',
@@ -46,6 +59,21 @@ export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
   { id: 'spend', header: 'Spend', align: 'end', cell: (row) => <Money usd={numberOf(row, 'total_usage')} /> },
 ];
 
+/** Both sides where there are answers; embeddings have prompts alone. */
+function Tokens({ row }: { readonly row: AnalyticsRow }) {
+  const answers = numberOf(row, 'completion_tokens');
+  return (
+    <span className={styles.stack}>
+      {formatCount(numberOf(row, 'total_tokens'))}
+      {answers > 0 && (
+        <span className={styles.muted}>
+          {formatCount(numberOf(row, 'prompt_tokens'))} + {formatCount(answers)}
+        </span>
+      )}
+    </span>
+  );
+}
+
 function Latency({ row, metric }: { readonly row: AnalyticsRow; readonly metric: string }) {
   const value = numberOrNull(row, metric);
   return value === null ? <Absent /> : formatDuration(value);
@@ -56,13 +84,16 @@ const COLUMNS: readonly Column<AnalyticsRow>[] = [
   ...USAGE_COLUMNS,
 ];
 
+const startOfDay = (now: number): number => now - (now % DAY_MS);
+
 export function KeyUsage({ hash }: { readonly hash: string }) {
   const { data, error, refetch } = useQuery(
     analyticsQuery(['key-usage', hash], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
+      metrics: [...USAGE_METRICS],
       dimensions: ['model'],
       filters: [{ field: 'api_key_id', operator: 'eq', value: hash }],
-      time_range: { start: isoTime(now - DAYS * DAY_MS), end: isoTime(now) },
+      // Whole days, which the service answers from its sums.
+      time_range: { start: isoTime(startOfDay(now) - DAYS * DAY_MS), end: isoTime(now) },
       order_by: { field: 'request_count', direction: 'desc' },
       limit: 50,
     })),

@@ -34,6 +34,16 @@ export function ModelFilters({ providers }: { readonly providers: readonly Provi
       />
       <select
         className={styles.select}
+        aria-label="Kind"
+        value={search.kind ?? ''}
+        onChange={({ target }) => set('kind', target.value)}
+      >
+        <option value="">All kinds</option>
+        <option value="text">Chat</option>
+        <option value="embeddings">Embeddings</option>
+      </select>
+      <select
+        className={styles.select}
         aria-label="Provider"
         value={search.provider ?? ''}
         onChange={({ target }) => set('provider', target.value)}

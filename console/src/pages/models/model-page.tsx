@@ -11,7 +11,7 @@ import type { Tone } from '../../components/display/badge';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { Absent, Code, Time } from '../../components/display/values';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
-import { formatDuration, formatPercent } from '../../format';
+import { formatCount, formatDuration, formatPercent } from '../../format';
 import { Price } from './price';
 import styles from './models.module.css';
 
@@ -32,7 +32,37 @@ interface Row {
 const share = (percentage: number | null) =>
   percentage === null ? <Absent /> : formatPercent(percentage / HUNDRED);
 
-const COLUMNS: readonly Column<Row>[] = [
+/** Prices and bounds that only endpoints of chat models have. */
+const CHAT_COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'output',
+    header: 'Output',
+    align: 'end',
+    cell: ({ endpoint }) => <Price perToken={endpoint.pricing.completion} />,
+  },
+  {
+    id: 'cached',
+    header: 'Cached input',
+    align: 'end',
+    priority: 3,
+    cell: ({ endpoint: { pricing } }) =>
+      pricing.input_cache_read === undefined ? <Absent /> : <Price perToken={pricing.input_cache_read} />,
+  },
+  {
+    id: 'context',
+    header: 'Context',
+    align: 'end',
+    priority: 2,
+    cell: ({ endpoint: { context_length: length, max_completion_tokens: output } }) => (
+      <span className={styles.price}>
+        {formatCount(length)}
+        {output !== null && <span className={styles.muted}>{formatCount(output)} out</span>}
+      </span>
+    ),
+  },
+];
+
+const FIRST_COLUMNS: readonly Column<Row>[] = [
   {
     id: 'endpoint',
     header: 'Endpoint',
@@ -56,26 +86,27 @@ const COLUMNS: readonly Column<Row>[] = [
     },
   },
   {
-    id: 'price',
-    header: 'Per million tokens',
+    id: 'input',
+    header: 'Input',
     align: 'end',
     cell: ({ endpoint, facts }) => (
       <Price perToken={endpoint.pricing.prompt} from={facts?.price_from ?? null} />
     ),
   },
+];
+
+const HEALTH_COLUMNS: readonly Column<Row>[] = [
   {
     id: 'uptime',
     header: 'Up, 30 min',
     align: 'end',
     priority: 2,
-    cell: ({ endpoint }) => share(endpoint.uptime_last_30m),
-  },
-  {
-    id: 'day',
-    header: 'Up, 1 day',
-    align: 'end',
-    priority: 3,
-    cell: ({ endpoint }) => share(endpoint.uptime_last_1d),
+    cell: ({ endpoint: { uptime_last_30m: now, uptime_last_1d: day } }) => (
+      <span className={styles.price}>
+        {share(now)}
+        {day !== null && <span className={styles.muted}>1 day {share(day)}</span>}
+      </span>
+    ),
   },
   {
     id: 'latency',
@@ -104,6 +135,7 @@ const COLUMNS: readonly Column<Row>[] = [
 export function ModelPage() {
   const { author, slug } = route.useParams();
   const { data, error, refetch } = useQuery(modelEndpointsQuery(author, slug));
+  const isChat = data?.architecture.output_modalities.includes('text') ?? false;
   const facts = useQuery({ ...endpointFactsQuery(`${author}/${slug}`), retry: false });
   return (
     <Page
@@ -117,7 +149,7 @@ export function ModelPage() {
     >
       <Section
         title="Endpoints"
-        description="Health is what this process has seen: it begins with its start."
+        description="Prices are USD for a million tokens. Health is what this process has seen: it begins with its start."
         isFlush
       >
         {error && data === undefined ? (
@@ -125,7 +157,7 @@ export function ModelPage() {
         ) : (
           <DataTable
             caption="List of endpoints"
-            columns={COLUMNS}
+            columns={[...FIRST_COLUMNS, ...(isChat ? CHAT_COLUMNS : []), ...HEALTH_COLUMNS]}
             rows={data?.endpoints.map((endpoint) => ({ endpoint, facts: facts.data?.get(endpoint.tag) }))}
             rowKey={({ endpoint }) => endpoint.tag}
             empty={<EmptyState title="No endpoint serves this model" />}
@@ -144,10 +176,32 @@ export function ModelPage() {
             items={[
               ['Id', <Code key="id" text={data.id} what="model id" />],
               ['Takes', data.architecture.input_modalities.join(', ')],
+              ['Answers with', data.architecture.output_modalities.join(', ')],
             ]}
           />
         )}
       </Section>
+      {data !== undefined && <Parameters names={parametersOf(data.endpoints)} />}
     </Page>
+  );
+}
+
+/** Of any endpoint. Routing leaves out endpoints that lack a parameter that a call cannot do without. */
+function parametersOf(endpoints: readonly ModelEndpoint[]): readonly string[] {
+  return [...new Set(endpoints.flatMap(({ supported_parameters: names }) => names))].toSorted();
+}
+
+function Parameters({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <Section title="Parameters" description="Members of a call that an endpoint of this model knows.">
+      <ul className={styles.parameters}>
+        {names.map((name) => (
+          <li key={name}>
+            <code>{name}</code>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

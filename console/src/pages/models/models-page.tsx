@@ -39,21 +39,35 @@ const COLUMNS: readonly Column<Model>[] = [
       </span>
     ),
   },
+  { id: 'input', header: 'Input', align: 'end', cell: ({ pricing }) => <Price perToken={pricing.prompt} /> },
   {
-    id: 'price',
-    header: 'Per million tokens',
+    id: 'output',
+    header: 'Output',
     align: 'end',
-    cell: ({ pricing }) => <Price perToken={pricing.prompt} />,
+    cell: (model) => (isChat(model) ? <Price perToken={model.pricing.completion} /> : <Absent />),
+  },
+  {
+    id: 'cached',
+    header: 'Cached input',
+    align: 'end',
+    priority: 3,
+    cell: ({ pricing: { input_cache_read: price } }) =>
+      price === undefined ? <Absent /> : <Price perToken={price} />,
   },
   {
     id: 'context',
-    header: 'Tokens of one input',
+    header: 'Context',
     align: 'end',
     priority: 2,
-    cell: ({ context_length: length }) => (length === null ? <Absent /> : formatCount(length)),
+    cell: ({ context_length: length, top_provider: { max_completion_tokens: output } }) => (
+      <span className={styles.price}>
+        {length === null ? <Absent /> : formatCount(length)}
+        {output !== null && <span className={styles.muted}>{formatCount(output)} out</span>}
+      </span>
+    ),
   },
   {
-    id: 'input',
+    id: 'takes',
     header: 'Takes',
     priority: 3,
     cell: ({ architecture }) => architecture.input_modalities.join(', '),
@@ -67,10 +81,13 @@ const COLUMNS: readonly Column<Model>[] = [
   },
 ];
 
+/** Only chat models have a price of their output. */
+const isChat = ({ architecture }: Model): boolean => architecture.output_modalities.includes('text');
+
 export function ModelsPage() {
-  const { q, provider, show } = route.useSearch();
+  const { q, provider, show, kind } = route.useSearch();
   const providers = useQuery(providersQuery);
-  const search = { q, providers: provider, configured: show !== 'all' };
+  const search = { q, kind, providers: provider, configured: show !== 'all' };
   const pages = useHeldPages({
     queryKey: ['models', 'list', search],
     load: (cursor, signal) => loadModels(search, cursor, signal),
@@ -80,7 +97,7 @@ export function ModelsPage() {
   return (
     <Page
       title="Models and providers"
-      description="Prices are those of the cheapest endpoint. A model shows all of its endpoints and their health."
+      description="Prices are USD for a million tokens at the cheapest endpoint. A model shows all of its endpoints and their health."
     >
       <Section title="Models" isFlush>
         <ModelFilters providers={providers.data ?? []} />

@@ -6,14 +6,14 @@ import type { ReactNode } from 'react';
 import { destinationsQuery } from '../../api/destinations';
 import type { GenerationRow } from '../../api/generations';
 import { keyChoicesQuery } from '../../api/keys';
-import { exampleModel, LOCAL_MODEL, modelsQuery } from '../../api/models';
+import { exampleModel, isEmbedded, LOCAL_MODELS, modelChoicesQuery, modelsQuery } from '../../api/models';
 import { Button, buttonClass } from '../../components/actions/button';
 import { CodeSamples } from '../../components/data/code-samples';
 import { embeddingSamples } from '../../components/data/samples';
 import { Icon } from '../../components/display/icon';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
-import { Notice } from '../../components/feedback/states';
+import { Notice, Waiting } from '../../components/feedback/states';
 import { causeOf } from '../generations/failure-causes';
 import styles from './overview.module.css';
 
@@ -28,10 +28,11 @@ interface SetupGuideProps {
 
 export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
   const { data: models } = useQuery(modelsQuery);
+  const { data: allModels } = useQuery(modelChoicesQuery(undefined));
   const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
   const { data: destinations } = useQuery(destinationsQuery(workspaceId));
   const [isCreating, setCreating] = useState(false);
-  const hasProvider = models?.some(({ id }) => id !== LOCAL_MODEL) ?? false;
+  const hasProvider = allModels?.some((model) => !isEmbedded(model)) ?? false;
   const hasKey = keys?.some((key) => !key.is_management_key && !key.disabled) ?? false;
   const first = calls.find(({ status }) => status < 400);
   return (
@@ -40,8 +41,8 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
         <Step number={1} title="Configure a provider" isDone={hasProvider}>
           <p className={styles.stepText}>
             Set the key of a provider when the service starts, such as <code>OPENAI_API_KEY</code>, or store
-            one here. Without one, the model <code>{LOCAL_MODEL}</code> answers: enough to try everything out,
-            free of charge.
+            one here. Without one, the models <code>{LOCAL_MODELS.embeddings}</code> and{' '}
+            <code>{LOCAL_MODELS.text}</code> answer: enough to try everything out, free of charge.
           </p>
           {!hasProvider && (
             <div>
@@ -119,11 +120,7 @@ function FirstCall({ first, latest }: FirstCallProps) {
       </Notice>
     );
   }
-  return (
-    <p className={styles.waiting} role="status">
-      <span className={styles.pulse} /> Waiting for the first call
-    </p>
-  );
+  return <Waiting>Waiting for the first call</Waiting>;
 }
 
 interface StepProps {

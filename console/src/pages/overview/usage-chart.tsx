@@ -40,6 +40,15 @@ const CHARTS = {
     format: formatMoney,
     formatAxis: formatMoneyShort,
   },
+  tokens: {
+    name: 'Tokens',
+    label: 'Tokens of prompts and answers',
+    metric: 'total_tokens',
+    absent: 0,
+    shape: 'bars',
+    format: formatCount,
+    formatAxis: formatCountShort,
+  },
   errors: {
     name: 'Errors',
     label: 'Share of calls that failed',
@@ -60,7 +69,7 @@ const CHARTS = {
   },
   p95: {
     name: 'p95',
-    label: 'Latency, 90th percentile',
+    label: 'Latency, 95th percentile',
     metric: 'latency_p95',
     absent: null,
     shape: 'line',
@@ -79,7 +88,7 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
   const shownAt = useNow();
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     ...analyticsQuery(['series', workspaceId, range], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_usage', 'latency_p50', 'latency_p95'],
+      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
       granularity: RANGE_DEFINITIONS[range].granularity,
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),

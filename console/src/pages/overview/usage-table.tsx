@@ -13,7 +13,7 @@ import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { abbreviate } from '../../format';
-import { USAGE_COLUMNS } from '../keys/key-usage';
+import { USAGE_COLUMNS, USAGE_METRICS } from '../keys/key-usage';
 import type { Grouping, Range } from './overview-search';
 import { timeRangeOf } from './ranges';
 
@@ -33,7 +33,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
   const { data, error, refetch } = useQuery({
     ...analyticsQuery(['grouped', workspaceId, range, by], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
+      metrics: [...USAGE_METRICS],
       dimensions: [dimension],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),

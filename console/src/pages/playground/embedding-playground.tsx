@@ -1,19 +1,18 @@
 // Embeds texts: the request on one side, the vectors and what they cost on the other.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { keyChoicesQuery } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { embed } from '../../api/playground';
 import type { EmbeddingCall } from '../../api/playground';
-import { useSession, useWorkspaceId } from '../../app/workspace';
-import { Button, buttonClass } from '../../components/actions/button';
+import { Button } from '../../components/actions/button';
 import { CodeSamples } from '../../components/data/code-samples';
 import { embeddingSamples } from '../../components/data/samples';
 import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
-import { FieldRow, Form, SelectField, TextAreaField, TextField } from '../../components/form/form';
+import { FieldRow, Form, TextAreaField, TextField } from '../../components/form/form';
 import { EmbeddingResult } from './embedding-result';
+import { ModelField } from './model-field';
+import { NoPayer, PayerField, usePayer } from './payer';
 import styles from './playground.module.css';
 
 const EXAMPLE =
@@ -23,15 +22,10 @@ const INPUT_TYPES = ['search_document', 'search_query', 'classification', 'clust
 const textsOf = (area: string): string[] => area.split('\n').filter((line) => line.trim() !== '');
 
 export function EmbeddingPlayground() {
-  const session = useSession();
-  const isManagement = session.kind === 'management';
-  const workspaceId = useWorkspaceId();
   const client = useQueryClient();
   const models = useQuery(modelsQuery);
-  const keys = useQuery({ ...keyChoicesQuery(workspaceId), enabled: isManagement });
-  const usable = keys.data?.filter((key) => !key.is_management_key && !key.disabled);
+  const payer = usePayer();
   const [chosenModel, setModel] = useState<string>();
-  const [chosenKey, setKey] = useState<string>();
   const [area, setArea] = useState(EXAMPLE);
   const [width, setWidth] = useState('');
   const [inputType, setInputType] = useState('');
@@ -40,28 +34,18 @@ export function EmbeddingPlayground() {
     onSettled: () => client.invalidateQueries({ queryKey: ['generations'] }),
   });
   const model = chosenModel ?? exampleModel(models.data);
-  const keyHash = usable?.some(({ hash }) => hash === chosenKey) ? chosenKey : usable?.[0]?.hash;
   const texts = textsOf(area);
   const call: EmbeddingCall = {
-    keyHash: isManagement ? keyHash : undefined,
+    keyHash: payer.hash,
     model,
     texts,
     dimensions: width === '' ? undefined : Number(width),
     inputType: inputType === '' ? undefined : inputType,
   };
-  if (isManagement && usable?.length === 0) {
+  if (payer.isMissing) {
     return (
       <Section title="Embeddings">
-        <EmptyState
-          title="No key to charge"
-          action={
-            <Link to="/keys" className={buttonClass('primary')}>
-              Go to keys
-            </Link>
-          }
-        >
-          A call is charged to a key of this workspace. Create one first.
-        </EmptyState>
+        <NoPayer />
       </Section>
     );
   }
@@ -73,21 +57,7 @@ export function EmbeddingPlayground() {
           error={run.error}
           onSubmit={() => run.mutate(call)}
         >
-          <TextField
-            name="model"
-            label="Model"
-            list="playground-models"
-            value={model}
-            spellCheck={false}
-            onChange={({ target }) => setModel(target.value)}
-          />
-          <datalist id="playground-models">
-            {models.data?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </datalist>
+          <ModelField kind="embeddings" value={model} onChange={setModel} />
           <TextAreaField
             name="input"
             label="Texts, one on each line"
@@ -119,18 +89,7 @@ export function EmbeddingPlayground() {
               ))}
             </datalist>
           </FieldRow>
-          {isManagement && (
-            <SelectField
-              name="key"
-              label="Key to charge"
-              choices={(usable ?? []).map(({ hash, name, label }) => ({
-                value: hash,
-                label: `${name.slice(0, 60)} (${label})`,
-              }))}
-              value={keyHash ?? ''}
-              onChange={({ target }) => setKey(target.value)}
-            />
-          )}
+          <PayerField payer={payer} />
           <div>
             <Button type="submit" variant="primary" isBusy={run.isPending}>
               {run.isPending

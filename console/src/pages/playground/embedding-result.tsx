@@ -1,11 +1,10 @@
 // The answer of one embeddings call: figures, vectors, and how similar they are.
-import { Link } from '@tanstack/react-router';
 import type { EmbeddingAnswer } from '../../api/playground';
-import { useSession } from '../../app/workspace';
 import { CopyButton } from '../../components/actions/copy-button';
 import { DescriptionList } from '../../components/display/section';
-import { Absent, Code, Money, Name } from '../../components/display/values';
+import { Name } from '../../components/display/values';
 import { formatCount, formatDuration } from '../../format';
+import { CallCost, recordItem } from './call-figures';
 import { SimilarityMatrix } from './similarity-matrix';
 import styles from './playground.module.css';
 
@@ -17,7 +16,6 @@ const MAX_SHOWN = 12;
 
 export function EmbeddingResult({ answer }: { readonly answer: EmbeddingAnswer }) {
   const { call, vectors, model, provider, usage, latency, generationId } = answer;
-  const isManagement = useSession().kind === 'management';
   return (
     <div className={styles.result}>
       <DescriptionList
@@ -26,22 +24,9 @@ export function EmbeddingResult({ answer }: { readonly answer: EmbeddingAnswer }
           ['Model', <Name key="model" text={model} />],
           ['Latency', formatDuration(latency)],
           ['Tokens', formatCount(usage.total_tokens)],
-          ['Cost', <Cost key="cost" usage={usage} />],
+          ['Cost', <CallCost key="cost" usd={usage.cost} isByok={usage.is_byok} />],
           ['Width', `${formatCount(vectors[0]?.length ?? 0)} dimensions`],
-          ...(generationId === null
-            ? []
-            : [
-                [
-                  'Generation',
-                  isManagement ? (
-                    <Link key="generation" to="/generations/$id" params={{ id: generationId }}>
-                      View its record
-                    </Link>
-                  ) : (
-                    <Code key="generation" text={generationId} what="generation id" />
-                  ),
-                ] as const,
-              ]),
+          ...recordItem(generationId),
         ]}
       />
       <ol className={styles.vectors}>
@@ -67,16 +52,6 @@ export function EmbeddingResult({ answer }: { readonly answer: EmbeddingAnswer }
         </p>
       )}
     </div>
-  );
-}
-
-function Cost({ usage: { cost, is_byok: isByok } }: Pick<EmbeddingAnswer, 'usage'>) {
-  if (cost === undefined) return <Absent />;
-  return (
-    <>
-      <Money usd={cost} />
-      {isByok && ', paid by your own provider key'}
-    </>
   );
 }
 

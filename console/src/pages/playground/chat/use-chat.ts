@@ -1,0 +1,111 @@
+// The state of a conversation, and the call that runs.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { streamChat } from '../../../api/chat';
+import type { ChatBody } from '../../../api/chat';
+import { EMPTY_ANSWER } from '../../../api/chat-answer';
+import type { ChatAnswer } from '../../../api/chat-answer';
+import { GENERATIONS } from '../../../api/generations';
+import type { AnswerTurn, Turn } from './turns';
+
+interface SentCall {
+  readonly keyHash: string | undefined;
+  readonly body: ChatBody;
+}
+
+export interface Chat {
+  readonly turns: readonly Turn[];
+  /** The answer that is coming; null: no call runs. */
+  readonly live: ChatAnswer | null;
+  /** Of the last call, when it failed. */
+  readonly error: Error | null;
+  /** `turns`: the whole conversation, ending with the new message. */
+  readonly send: (turns: readonly Turn[], call: SentCall) => void;
+  readonly stop: () => void;
+  readonly clear: () => void;
+}
+
+export function useChat(): Chat {
+  const client = useQueryClient();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [live, setLive] = useState<ChatAnswer | null>(null);
+  const running = useRef<AbortController>(null);
+  // The page is left: the call must not go on, since it is paid for.
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = useMutation({
+    mutationFn: async ({ keyHash, body }: SentCall) => {
+      const controller = new AbortController();
+      running.current = controller;
+      const { signal } = controller;
+      let latest = EMPTY_ANSWER;
+      const frame = new NextFrame(() => setLive(latest));
+      const onProgress = (answer: ChatAnswer) => {
+        latest = answer;
+        frame.request();
+      };
+      const end = (turn: AnswerTurn) => {
+        if (running.current === controller) setTurns((former) => [...former, turn]);
+      };
+      setLive(latest);
+      try {
+        const answer = await streamChat({ keyHash, body, signal, onProgress });
+        end({
+          kind: 'answer',
+          answer,
+          outcome: answer.failure === null ? 'finished' : 'failed',
+          error: null,
+        });
+      } catch (error) {
+        end({ kind: 'answer', answer: latest, outcome: signal.aborted ? 'stopped' : 'failed', error });
+        if (!signal.aborted) throw error;
+      } finally {
+        frame.cancel();
+        if (running.current === controller) {
+          running.current = null;
+          setLive(null);
+        }
+        void client.invalidateQueries({ queryKey: GENERATIONS });
+      }
+    },
+  });
+
+  return {
+    turns,
+    live,
+    error: run.error,
+    send: (sent, call) => {
+      setTurns(sent);
+      run.mutate(call);
+    },
+    stop: () => running.current?.abort(),
+    clear: () => {
+      const former = running.current;
+      // Before it ends, so that it appends nothing to the new conversation.
+      running.current = null;
+      former?.abort();
+      setTurns([]);
+      setLive(null);
+      run.reset();
+    },
+  };
+}
+
+/** Chunks come faster than frames: the page is drawn once a frame at most. */
+class NextFrame {
+  private handle = 0;
+
+  constructor(private readonly draw: () => void) {}
+
+  request(): void {
+    if (this.handle !== 0) return;
+    this.handle = requestAnimationFrame(() => {
+      this.handle = 0;
+      this.draw();
+    });
+  }
+
+  cancel(): void {
+    cancelAnimationFrame(this.handle);
+  }
+}
