@@ -113,17 +113,45 @@ export async function sendConsole<Body>(
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A list as a file of the browser. */
-export async function downloadCsv(path: `/api/v1/${string}`, query: Query, fileName: string): Promise<void> {
+export interface CsvList {
+  readonly path: `/api/v1/${string}`;
+  readonly query: Query;
+  /** Of the file, without its ending. */
+  readonly name: string;
+}
+
+// Of 100 rows each.
+const MAX_PAGES = 100;
+
+/** A list as a file of the browser, page by page. `isWhole`: the file has all rows. */
+export async function downloadCsv({ path, query, name }: CsvList): Promise<{ readonly isWhole: boolean }> {
   const present = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
-  const response = await send(
-    new Request(`${path}?${search.toString()}`, { headers: { ...CONSOLE_HEADERS, Accept: 'text/csv' } }),
-  );
-  const url = URL.createObjectURL(await response.blob());
-  const link = Object.assign(document.createElement('a'), { href: url, download: fileName });
+  const search = new URLSearchParams(present.map(([member, value]) => [member, String(value)]));
+  const parts: string[] = [];
+  let next: string | null = `${path}?${search.toString()}`;
+  while (next !== null && parts.length < MAX_PAGES) {
+    const page: CsvPage = await loadCsvPage(next);
+    // Every page begins with the line of names.
+    parts.push(parts.length === 0 ? page.text : page.text.slice(page.text.indexOf('\n') + 1));
+    next = page.next;
+  }
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: `${name}.csv` });
   link.click();
   URL.revokeObjectURL(url);
+  return { isWhole: next === null };
+}
+
+interface CsvPage {
+  readonly text: string;
+  readonly next: string | null;
+}
+
+async function loadCsvPage(url: string): Promise<CsvPage> {
+  const headers = { ...CONSOLE_HEADERS, Accept: 'text/csv' };
+  const response = await send(new Request(url, { headers }));
+  const [, next = null] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
+  return { text: await response.text(), next };
 }
 
 /** Whether the service answers again. */

@@ -1,13 +1,10 @@
 // The audit log: each change with its key, time and origin.
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AUDIT, loadAudit } from '../../api/audit';
 import type { AuditEntry, AuditFilter } from '../../api/audit';
-import { downloadCsv } from '../../api/client';
-import { messageOf } from '../../api/problems';
 import { useWorkspaceId } from '../../app/workspace';
-import { Button } from '../../components/actions/button';
+import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
@@ -16,7 +13,6 @@ import { Badge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
 import { Code, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { showToast } from '../../components/feedback/toasts';
 import { AuditFilters } from './audit-filters';
 import type { AuditSearch } from './audit-search';
 import { ChangeDialog } from './change-dialog';
@@ -75,20 +71,12 @@ export function AuditPage() {
     load: (cursor, signal) => loadAudit(filter, cursor, signal),
     rowKey: ({ id }: AuditEntry) => id,
   });
-  const download = useMutation({
-    mutationFn: () => downloadCsv('/api/v1/audit', filter, 'audit.csv'),
-    onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
-  });
   const columns = columnsOf(setShown);
   return (
     <Page
       title="Audit log"
       description="Every change that a management key has made. A click on an object shows it before and after."
-      actions={
-        <Button isBusy={download.isPending} onClick={() => download.mutate()}>
-          Download CSV
-        </Button>
-      }
+      actions={<CsvButton list={{ path: '/api/v1/audit', query: filter, name: 'audit' }} />}
     >
       <Section title="Changes" isFlush actions={<RefreshButton pages={pages} />}>
         <AuditFilters />

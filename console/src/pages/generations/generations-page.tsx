@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { GENERATIONS, loadGenerations } from '../../api/generations';
 import type { GenerationRow } from '../../api/generations';
 import { useWorkspaceId } from '../../app/workspace';
+import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
@@ -118,10 +119,14 @@ export function GenerationsPage() {
     <Page
       title="Generations"
       description="Every call that reached routing, whether it succeeded or failed."
-      actions={<RefreshButton pages={pages} />}
+      actions={
+        <CsvButton
+          list={{ path: '/api/v1/generations', query: { ...filters, limit: 100 }, name: 'generations' }}
+        />
+      }
     >
       <GenerationFilterBar workspaceId={workspaceId} />
-      <Section title="Calls" isFlush>
+      <Section title="Calls" isFlush actions={<RefreshButton pages={pages} />}>
         {pages.error && pages.rows === undefined ? (
           <ErrorState error={pages.error} onRetry={pages.refresh} />
         ) : (

@@ -10,7 +10,7 @@ import { Code, Money, Time } from '../../components/display/values';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
 import { KeyActions } from './key-actions';
 import { windowName } from './key-limits';
-import { KeyBadges, KeySpend } from './key-state';
+import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
 import { KeyUsage } from './key-usage';
 
 const route = getRouteApi('/app/management/keys/$hash');
@@ -81,6 +81,8 @@ function limitsOf(key: ApiKey) {
       ),
     ],
     ['Spend', <KeySpend key="spend" apiKey={key} name={key.name} />],
+    ['Stops first', <FirstLimit key="first" apiKey={key} />],
+    ['Resets', <LimitReset key="reset" apiKey={key} />],
     [
       'Own provider keys',
       key.include_byok_in_limit ? 'Count towards the limit' : 'Do not count towards the limit',
@@ -91,6 +93,7 @@ function limitsOf(key: ApiKey) {
 function detailsOf(key: ApiKey) {
   return [
     ['Hash', <Code key="hash" text={key.hash} what="hash" />],
+    ['Last used', <LastUsed key="used" apiKey={key} />],
     ['Created', <Time key="created" at={key.created_at} />],
     ['Changed', <Time key="changed" at={key.updated_at} absent="Never" />],
     ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],

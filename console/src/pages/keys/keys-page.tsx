@@ -5,6 +5,7 @@ import { KEYS, loadKeys } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { useWorkspaceId } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
+import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
@@ -78,7 +79,18 @@ export function KeysPage() {
     <Page
       title="Keys"
       description="A key belongs to an application or a team, and spends at most its limit."
-      actions={create}
+      actions={
+        <>
+          <CsvButton
+            list={{
+              path: '/api/v1/keys',
+              query: { workspace_id: workspaceId, include_disabled: includeDisabled },
+              name: 'keys',
+            }}
+          />
+          {create}
+        </>
+      }
     >
       <Section
         title="Keys of the workspace"

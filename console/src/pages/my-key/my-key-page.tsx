@@ -11,7 +11,7 @@ import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Code, Money, Name, Time } from '../../components/display/values';
 import { ErrorState } from '../../components/feedback/states';
 import { windowName } from '../keys/key-limits';
-import { KeySpend } from '../keys/key-state';
+import { FirstLimit, KeySpend, LimitReset } from '../keys/key-state';
 
 const REFRESH_MS = 15_000;
 
@@ -75,6 +75,8 @@ function limitsOf(key: CurrentKey, name: string) {
       ),
     ],
     ['Spend', <KeySpend key="spend" apiKey={key} name={name} />],
+    ['Stops first', <FirstLimit key="first" apiKey={key} />],
+    ['Resets', <LimitReset key="reset" apiKey={key} />],
     ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],
   ] as const;
 }

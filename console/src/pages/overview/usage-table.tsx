@@ -6,6 +6,7 @@ import type { AnalyticsRow } from '../../api/analytics';
 import { keyChoicesQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { ChoiceLinks } from '../../components/actions/choice-links';
+import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useNow } from '../../components/display/clock';
@@ -49,18 +50,24 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
       description={by === 'model' ? 'Most calls first.' : 'Highest spend first.'}
       isFlush
       actions={
-        <ChoiceLinks label="Group">
-          {(['model', 'key'] as const).map((choice) => (
-            <Link
-              key={choice}
-              to="."
-              search={(search) => ({ ...search, by: choice })}
-              aria-current={choice === by ? 'true' : undefined}
-            >
-              {LABELS[choice]}
-            </Link>
-          ))}
-        </ChoiceLinks>
+        <>
+          <CsvButton
+            list={{ path: '/api/v1/activity', query: { workspace_id: workspaceId }, name: 'activity' }}
+            title="Activity of the last 30 days, by day, model and endpoint"
+          />
+          <ChoiceLinks label="Group">
+            {(['model', 'key'] as const).map((choice) => (
+              <Link
+                key={choice}
+                to="."
+                search={(search) => ({ ...search, by: choice })}
+                aria-current={choice === by ? 'true' : undefined}
+              >
+                {LABELS[choice]}
+              </Link>
+            ))}
+          </ChoiceLinks>
+        </>
       }
     >
       {error && data === undefined ? (
