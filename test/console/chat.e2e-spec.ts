@@ -159,7 +159,8 @@ describeInChromium('chats in the playground', () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Generations', exact: true }).click();
     const row = page.getByRole('row').nth(1);
-    await row.getByText(/^Chat, OpenAI/).waitFor();
+    await row.getByText('Chat, streamed, OpenAI').waitFor();
+    await row.getByText('Cancelled', { exact: true }).waitFor();
     await row.getByRole('link').first().click();
     await page.getByText('The caller left before the end.').waitFor();
     expect(session.complaints).toEqual([]);

@@ -73,6 +73,8 @@ describeInChromium('keys in the console', () => {
     expect(await meter.getAttribute('aria-valuetext')).toMatch(/^\$0\.0000000\d of \$0\.00000004$/);
     await page.getByRole('link', { name: 'Tiny budget' }).click();
     await page.getByText('of $0.00000004').waitFor();
+    await page.getByText('Limit of the key, lifetime').waitFor();
+    await page.getByText('Reached: calls are refused').waitFor();
   });
 
   it('puts a problem of the service beside its field', async () => {

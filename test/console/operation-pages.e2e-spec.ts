@@ -26,6 +26,7 @@ const PAGES: readonly ListedPage[] = [
   { path: '/models', heading: 'Models and providers' },
   { path: '/models?q=small&show=all', heading: 'Models and providers' },
   { path: '/models/openai/text-embedding-3-small', heading: 'Text Embedding 3 Small' },
+  { path: '/models/openai/gpt-4.1-mini', heading: 'OpenAI: GPT-4.1 Mini' },
   { path: '/playground', heading: 'Playground' },
   { path: '/workspaces', heading: 'Workspaces' },
   { path: '/provider-keys', heading: 'Provider keys' },

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInChromium, expectAccessible, openConsole, signInWith, visit } from '../support/chromium.js';
 import { startConsole } from '../support/console-app.js';
 import type { ConsoleSetup } from '../support/console-app.js';
+import { askFor } from '../support/admin.js';
+import { embed, LOCAL } from '../support/create-embedding.js';
 
 describeInChromium('sessions of the console', () => {
   let setup: ConsoleSetup;
@@ -84,10 +86,15 @@ describeInChromium('sessions of the console', () => {
   });
 
   it('shows an inference key its own page only', async () => {
-    const { page, complaints, close } = await openConsole(setup.browser, setup.app, {
-      key: setup.app.apiKey,
-    });
+    const { app } = setup;
+    await askFor(200, app, 'put', `/workspaces/${app.workspaceId}/budgets/daily`, { body: { limit_usd: 3 } });
+    expect((await embed(app, { model: LOCAL, input: 'one' })).status).toBe(200);
+    const { page, complaints, close } = await openConsole(setup.browser, app, { key: app.apiKey });
     await page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
+    await page.getByText('Budget of the workspace, daily').waitFor();
+    await page.getByText('$3.00 left').waitFor();
+    const usage = page.getByRole('table', { name: 'Usage by day and model' });
+    await usage.getByRole('row').filter({ hasText: LOCAL }).waitFor();
     await page.goto('/keys');
     await page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
     expect(await page.getByRole('link', { name: 'Generations' }).count()).toBe(0);

@@ -7,6 +7,7 @@ export type EffectiveLimit = Schemas['EffectiveLimitDto'];
 
 export type ApiKey = Schemas['ApiKeyDto'];
 export type CurrentKey = Schemas['CurrentKeyDto'];
+export type OwnUsage = Schemas['KeyUsageItemDto'];
 export type NewKey = Schemas['CreateKeyDto'];
 export type KeyChange = Schemas['UpdateKeyDto'];
 export type KeySecret = Schemas['NewSecretResponseDto'];
@@ -45,6 +46,14 @@ export const keyChoicesQuery = (workspaceId: string) =>
 export const currentKeyQuery = queryOptions({
   queryKey: ['current-key'],
   queryFn: async ({ signal }): Promise<CurrentKey> => (await call(api.GET('/api/v1/key', { signal }))).data,
+});
+
+/** Of the key of the session, newest day first. */
+export const ownUsageQuery = queryOptions({
+  queryKey: ['current-key', 'usage'],
+  queryFn: async ({ signal }): Promise<readonly OwnUsage[]> =>
+    (await call(api.GET('/api/v1/key/usage', { params: { query: { days: 30 } }, signal }))).data,
+  refetchInterval: 60_000,
 });
 
 export function createKey(body: NewKey): Promise<KeySecret> {

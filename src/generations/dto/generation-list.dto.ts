@@ -104,6 +104,9 @@ export class ListedGenerationDto {
   @IntegerField() tokens_total: number;
   @TextField({ nullable: true, description: 'Of the first choice of a chat; null: none.' }) finish_reason:
     string | null;
+  @FlagField({ description: 'Whether the caller asked for a stream; false for embeddings.' })
+  streamed: boolean;
+  @FlagField({ description: 'Whether the caller left before the end of a chat.' }) cancelled: boolean;
   @IntegerField({ nullable: true, description: 'Width of the vectors; null: a failure.' })
   dimensions: number | null;
   @UsdField({ description: 'USD charged to the caller.' }) usage: number;
@@ -161,6 +164,8 @@ export function toListedGenerationDto(
     tokens_completion: generation.chat?.completionTokens ?? 0,
     tokens_total: generation.totalTokens,
     finish_reason: generation.chat?.finishReason ?? null,
+    streamed: generation.chat?.isStreamed ?? false,
+    cancelled: generation.chat?.isCancelled ?? false,
     dimensions: generation.dimensions,
     usage: cost === null ? 0 : usdToNumber(cost),
     upstream_inference_cost: upstreamCost === null ? null : usdToNumber(upstreamCost),

@@ -64,6 +64,8 @@ describe('200', () => {
         tokens_completion: 0,
         tokens_total: 1,
         finish_reason: null,
+        streamed: false,
+        cancelled: false,
         dimensions: 1536,
         usage: 0,
         upstream_inference_cost: 0,

@@ -37,9 +37,8 @@ export function GenerationPage() {
       </Page>
     );
   }
-  const { latency, cancelled: isCancelled } = generation;
+  const { latency, status, cancelled: isCancelled } = generation;
   const isChat = generation.api_type === 'completions';
-  const status = statusOf(generation);
   // A caller that left has not met a failure.
   const hasFailed = status >= 400 && !isCancelled;
   return (
@@ -92,17 +91,6 @@ function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Gene
     value: formatCount(prompt + completion),
     detail: `${formatCount(prompt)} prompt, ${formatCount(completion)} answer`,
   };
-}
-
-/** The status of the call that follows from its last attempt (docs/contract.md#errors). */
-function statusOf({ provider_responses: attempts, provider_name: provider }: Generation): number {
-  const last = attempts?.at(-1);
-  if (last === undefined) return provider === null ? 503 : 200;
-  if (last.status === null || [408, 504, 524].includes(last.status)) return 524;
-  if (last.status === 503) return 529;
-  return [401, 402, 403].includes(last.status) || (last.status >= 500 && last.status !== 529)
-    ? 502
-    : last.status;
 }
 
 function Failure({ status }: { readonly status: number }) {

@@ -34,11 +34,11 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     id: 'model',
     header: 'Model',
     priority: 2,
-    cell: ({ model, api_type: operation, provider_name: provider, attempts }) => (
+    cell: ({ model, provider_name: provider, attempts, ...row }) => (
       <span className={styles.stack}>
         <Name text={model} />
         <span className={styles.second}>
-          {operation === 'completions' ? 'Chat' : 'Embed'}, {provider ?? 'no provider'}
+          {operationOf(row)}, {provider ?? 'no provider'}
           {attempts > 1 && `, ${attempts} attempts`}
         </span>
       </span>
@@ -85,11 +85,18 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
   },
 ];
 
+function operationOf({ api_type: type, streamed: isStreamed }: Pick<GenerationRow, 'api_type' | 'streamed'>) {
+  if (type === 'embeddings') return 'Embed';
+  return isStreamed ? 'Chat, streamed' : 'Chat';
+}
+
 /** An answer that simply ended needs no remark. */
-function Outcome({ row: { status, finish_reason: reason } }: { readonly row: GenerationRow }) {
+function Outcome({ row }: { readonly row: GenerationRow }) {
+  const { status, finish_reason: reason, cancelled: isCancelled } = row;
   return (
     <span className={styles.badges}>
       <StatusBadge status={status} />
+      {isCancelled && <Badge tone="warning">Cancelled</Badge>}
       {reason !== null && reason !== 'stop' && <Badge tone="neutral">{reason}</Badge>}
     </span>
   );

@@ -3,7 +3,7 @@ import type { ApiKey, CurrentKey } from '../../api/keys';
 import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { SpendBar } from '../../components/display/spend-bar';
-import { Absent, Money, Time } from '../../components/display/values';
+import { Money, Time } from '../../components/display/values';
 import { formatUtcDay } from '../../format';
 import { isExpired, nameOfLimit, spendOf } from './key-limits';
 import styles from './keys.module.css';
@@ -27,7 +27,6 @@ export function KeySpend({ apiKey, name }: { readonly apiKey: ApiKey | CurrentKe
 /** The limit that stops the key first. It need not be the key's own. */
 export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
   const { effective_limit: limit } = apiKey;
-  if (limit === undefined) return <Absent />;
   if (limit === null) return <span className={styles.muted}>No limit</span>;
   return (
     <span className={styles.stack}>
@@ -50,10 +49,11 @@ export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
   return <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} />;
 }
 
-/** The service keeps the day, not the moment. */
+/** The moment is that of the calls that are summed up, minutes late; the day counts charged calls at once. */
 export function LastUsed({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
-  const { last_used_on: day } = apiKey;
-  if (!day) return <span className={styles.muted}>Never</span>;
+  const { last_used_at: at, last_used_on: day } = apiKey;
+  if (at !== null && (day === null || at.slice(0, day.length) >= day)) return <Time at={at} isRelative />;
+  if (day === null) return <span className={styles.muted}>Never</span>;
   return (
     <time dateTime={day} title={`${day} UTC`}>
       {formatUtcDay(day)}

@@ -12,6 +12,7 @@ import { Code, Money, Name, Time } from '../../components/display/values';
 import { ErrorState } from '../../components/feedback/states';
 import { windowName } from '../keys/key-limits';
 import { FirstLimit, KeySpend, LimitReset } from '../keys/key-state';
+import { OwnUsageTable } from './own-usage';
 
 const REFRESH_MS = 15_000;
 
@@ -48,6 +49,7 @@ export function MyKeyPage() {
           <DescriptionList items={limitsOf(key, session.key_name)} />
         </Section>
       )}
+      <OwnUsageTable />
       <Section
         title="Use this key"
         description="The console does not know the key itself: put it where YOUR_KEY stands."
