@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseUsd } from '../../src/domain/spend/money.js';
 import { askFor } from '../support/admin.js';
+import { delta, MODEL, streamOf, text, usageOnly } from '../support/chat-upstream.js';
 import { describeInChromium, openConsole, THEMES, visit } from '../support/chromium.js';
 import { startConsole } from '../support/console-app.js';
 import type { ConsoleSetup } from '../support/console-app.js';
@@ -13,6 +14,16 @@ import { recordGenerations } from '../support/deliveries.js';
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const HOUR = 3_600_000;
 const DESTINATIONS = '/observability/destinations';
+
+const SENTENCES =
+  'A gateway sits between applications and the providers of models: it issues keys, routes calls and records what each of ' +
+  'them cost. Because it sees every token, it stops a key at its limit before a call is made.';
+const STREAMED_ANSWER = streamOf(
+  ...SENTENCES.split(/(?<= )/).map((word) => text(word)),
+  delta({}, 'stop'),
+  usageOnly(14, 42),
+  '[DONE]',
+);
 
 describeInChromium('pictures of the console', () => {
   let setup: ConsoleSetup;
@@ -73,6 +84,7 @@ describeInChromium('pictures of the console', () => {
   }
 
   it.each(THEMES)('are taken in the %s theme', async (theme) => {
+    const { upstream } = setup;
     const { page, close, complaints } = await openConsole(setup.browser, setup.app, { theme });
     for (const [name, path, heading] of [
       ['overview', '/', 'Overview'],
@@ -90,6 +102,13 @@ describeInChromium('pictures of the console', () => {
     await page.getByRole('button', { name: /^Embed / }).click();
     await page.getByText('Similarity').first().waitFor();
     await page.screenshot({ path: `${IMAGES}console-playground-${theme}.png` });
+    upstream.answerWith(STREAMED_ANSWER);
+    await visit(page, '/playground?operation=chat', 'Playground');
+    await page.getByLabel('Model', { exact: true }).fill(MODEL);
+    await page.getByLabel('Message', { exact: true }).press('Enter');
+    await page.getByText('View its record').waitFor();
+    await page.screenshot({ path: `${IMAGES}console-chat-${theme}.png` });
+    upstream.answerWith(null);
     await close();
     expect(complaints).toEqual([]);
   });
