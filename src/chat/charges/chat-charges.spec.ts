@@ -1,87 +1,41 @@
-// Bound and settlement of chat calls (docs/contract.md#chat-spend).
+// Settlement of chat calls (docs/contract.md#chat-spend).
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { UNHURRIED } from '../../concurrency/yield-queue.js';
-import type { ChatEndpoint, ChatPrices, DatedChatPrices } from '../../domain/chat/chat-model.js';
+import {
+  boundedChat,
+  CHARGED_FROM,
+  datedPrices,
+  DEFAULT_OUTPUT_LIMIT,
+  LIST_PRICES,
+  NO_CHAT_USAGE,
+  pricedEndpoint,
+} from '../../../test/support/chat/charges.js';
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
-import { readChatRequest } from '../request/read-chat-request.js';
-import { greatestChatCost, outputBound, sentOutputLimit } from './chat-bound.js';
-import type { BoundedCall } from './chat-bound.js';
+import { greatestChatCost, sentOutputLimit } from './chat-bound.js';
 import { chargeForChat } from './chat-charge.js';
 import type { ServedChat } from './chat-charge.js';
 import { chatCost } from './chat-cost.js';
-import { imagesOf, measurePrompt, promptBound } from './prompt-size.js';
-
-const DEFAULT_LIMIT = 32_768;
-const FROM = new Date('2026-06-01T12:00:00Z');
-const UNTIL = new Date('2026-06-01T12:30:00Z');
-const NO_USAGE: ChatUsage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  audioInputTokens: 0,
-  videoInputTokens: 0,
-  reasoningTokens: 0,
-  audioOutputTokens: 0,
-  imageOutputTokens: 0,
-  acceptedPredictionTokens: 0,
-  rejectedPredictionTokens: 0,
-};
-const LIST: ChatPrices = { prompt: 400_000n, cacheRead: 100_000n, completion: 1_600_000n };
-
-const dated = (prices: ChatPrices, more: Partial<DatedChatPrices> = {}): DatedChatPrices => ({
-  effectiveFrom: '2026-01-01',
-  source: 'the list of this test',
-  ...prices,
-  ...more,
-});
-const endpointWith = (settings: Partial<ChatEndpoint> = {}): ChatEndpoint => ({
-  provider: 'openai',
-  upstreamModel: 'a-model',
-  contextLength: 1_000_000,
-  maxOutputTokens: DEFAULT_LIMIT,
-  supportedParameters: [],
-  inputModalities: ['text'],
-  reasoningEfforts: [],
-  isReasoning: false,
-  hidesReasoning: false,
-  prices: [dated(LIST)],
-  quantization: null,
-  dataPolicy: { retainsPrompts: false, trains: false },
-  ...settings,
-});
-
-async function boundedCall(
-  members: object,
-  defaultOutputTokens: number | null = DEFAULT_LIMIT,
-): Promise<BoundedCall> {
-  const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...members };
-  const text = JSON.stringify(body);
-  const { request } = readChatRequest(body, Buffer.from(text));
-  const size = await measurePrompt(request, UNHURRIED);
-  return { request, size, predictionBytes: 0, defaultOutputTokens, from: FROM, until: UNTIL };
-}
+import { promptBound } from './prompt-size.js';
 
 const served = (usage: Partial<ChatUsage>, more: Partial<ServedChat> = {}): ServedChat => ({
-  endpoint: endpointWith(),
+  endpoint: pricedEndpoint(),
   provider: 'openai',
   endpointName: 'openai/a-model',
   isByok: false,
-  usage: { ...NO_USAGE, ...usage },
+  usage: { ...NO_CHAT_USAGE, ...usage },
   source: 'reported',
   hasFinished: true,
   serviceTier: null,
   ...more,
 });
-const REQUEST = { serviceTier: null, cacheWriteTtl: null, images: 0, pricedAt: FROM };
+const REQUEST = { serviceTier: null, cacheWriteTtl: null, images: 0, pricedAt: CHARGED_FROM };
 
 describe('the worked example', () => {
   it('reserves 52,538,400,000 picodollars for "hi" without a limit on the output', async () => {
-    const call = await boundedCall({});
-    expect(promptBound(call.size, endpointWith())).toBe(274);
-    expect(sentOutputLimit(call.request, endpointWith(), DEFAULT_LIMIT)).toBe(32_768);
-    expect(greatestChatCost(call, endpointWith())).toBe(52_538_400_000n);
+    const call = await boundedChat({});
+    expect(promptBound(call.size, pricedEndpoint())).toBe(274);
+    expect(sentOutputLimit(call.request, pricedEndpoint(), DEFAULT_OUTPUT_LIMIT)).toBe(32_768);
+    expect(greatestChatCost(call, pricedEndpoint())).toBe(52_538_400_000n);
   });
 
   it('settles 1,000 tokens of which 800 are cached, and 40 of which 30 are reasoning', () => {
@@ -115,88 +69,6 @@ describe('the worked example', () => {
   });
 });
 
-describe('the bound of the output', () => {
-  it('is clamped to the endpoint, whatever the caller names', async () => {
-    const call = await boundedCall({ max_tokens: 1_000_000_000 });
-    expect(outputBound(call, endpointWith())).toBe(DEFAULT_LIMIT);
-    expect(sentOutputLimit(call.request, endpointWith(), null)).toBe(DEFAULT_LIMIT);
-  });
-
-  it('names no limit where neither the caller nor a spend limit does', async () => {
-    const call = await boundedCall({}, null);
-    expect(sentOutputLimit(call.request, endpointWith(), null)).toBeNull();
-  });
-
-  it('is below the context where the endpoint has no maximum', async () => {
-    const { maxOutputTokens: _none, ...without } = endpointWith({ contextLength: 1_000 });
-    const call = await boundedCall({ max_tokens: 5_000 });
-    expect(outputBound(call, without)).toBe(999);
-  });
-
-  it('is multiplied by n, which the prompt is not', async () => {
-    const one = await boundedCall({ max_tokens: 10 });
-    const four = await boundedCall({ max_tokens: 10, n: 4 });
-    const cost = (call: BoundedCall) => greatestChatCost(call, endpointWith()) ?? 0n;
-    expect(cost(four) - cost(one)).toBe(30n * 1_600_000n);
-  });
-});
-
-describe('the bound of the prompt', () => {
-  it('counts every text that reaches the model', async () => {
-    const plain = await boundedCall({});
-    const texts = {
-      messages: [
-        { role: 'system', content: 'abc', name: 'de' },
-        {
-          role: 'assistant',
-          content: null,
-          reasoning: 'x',
-          tool_calls: [{ id: 'i', type: 'function', function: { name: 'f', arguments: '{}' } }],
-        },
-        { role: 'tool', tool_call_id: 'i', content: [{ type: 'text', text: 'ﬁ' }] },
-      ],
-      unknown_member: 'yz',
-    };
-    const call = await boundedCall(texts);
-    // 'abc', 'de', i, f, {}, "x" as JSON, i, the ligature in three bytes, "yz" as JSON.
-    expect(call.size.textBytes).toBe(3 + 2 + 1 + 1 + 2 + 3 + 1 + 3 + 4);
-    expect(promptBound(call.size, endpointWith()) - promptBound(plain.size, endpointWith())).toBe(
-      20 - 2 + 32,
-    );
-  });
-
-  it('bounds images by their detail, audio by its bytes, and unknown media by the context', async () => {
-    const image = (detail: string) => ({
-      type: 'image_url',
-      image_url: { url: 'https://a.example/i.png', detail },
-    });
-    const audio = { type: 'input_audio', input_audio: { data: 'A'.repeat(4_000), format: 'mp3' } };
-    const call = await boundedCall({
-      messages: [{ role: 'user', content: [image('low'), image('auto'), image('original'), audio] }],
-    });
-    expect(imagesOf(call.size)).toBe(3);
-    expect(promptBound(call.size, endpointWith())).toBe(1_000_000);
-    const rates = { maxTokensPerImage: { low: 85, high: 1_445 }, maxTokensPerAudioSecond: 10 };
-    expect(promptBound(call.size, endpointWith(rates))).toBe(272 + 85 + 1_445 + 24_600 + 30);
-  });
-
-  it('has the dearest price that a cache write, audio or a long prompt can have', async () => {
-    const call = await boundedCall({ cache_control: { type: 'ephemeral', ttl: '1h' }, max_tokens: 1 });
-    const prices = dated({ ...LIST, cacheWrite: 500_000n, cacheWrite1h: 800_000n });
-    expect(greatestChatCost(call, endpointWith({ prices: [prices] }))).toBe(274n * 800_000n + 1_600_000n);
-    const tiers = [{ minPromptTokens: 200, prompt: 900_000n }];
-    const plain = await boundedCall({ max_tokens: 1 });
-    expect(greatestChatCost(plain, endpointWith({ prices: [dated(LIST, { tiers })] }))).toBe(
-      274n * 900_000n + 1_600_000n,
-    );
-  });
-
-  it('is unknown for a tier without a price', async () => {
-    const call = await boundedCall({ service_tier: 'flex' });
-    expect(greatestChatCost(call, endpointWith())).toBeNull();
-  });
-});
-
 const price = fc.bigInt({ min: 0n, max: 10n ** 7n });
 const prices = fc.record({
   prompt: price,
@@ -219,7 +91,7 @@ function usageWithin(mostPrompt: number, mostCompletion: number): fc.Arbitrary<C
       const cachedTokens = Math.floor((promptTokens * cached) / 100);
       const cacheWriteTokens = Math.floor(((promptTokens - cachedTokens) * written) / 100);
       const reasoningTokens = Math.floor((completionTokens * thought) / 100);
-      return Object.assign({}, NO_USAGE, {
+      return Object.assign({}, NO_CHAT_USAGE, {
         promptTokens,
         completionTokens,
         cachedTokens,
@@ -231,12 +103,12 @@ function usageWithin(mostPrompt: number, mostCompletion: number): fc.Arbitrary<C
 
 describe('settlement', () => {
   it('never costs more than the bound, for usage within the bound', async () => {
-    const call = await boundedCall({ max_tokens: 500, n: 2 });
-    const usage = usageWithin(promptBound(call.size, endpointWith()), 1_000);
+    const call = await boundedChat({ max_tokens: 500, n: 2 });
+    const usage = usageWithin(promptBound(call.size, pricedEndpoint()), 1_000);
     fc.assert(
       fc.property(prices, usage, fc.constantFrom('5m' as const, '1h' as const, null), (list, used, ttl) => {
         const bounded = { ...call, request: { ...call.request, cacheWriteTtl: ttl } };
-        const bound = greatestChatCost(bounded, endpointWith({ prices: [dated(list)] })) ?? -1n;
+        const bound = greatestChatCost(bounded, pricedEndpoint({ prices: [datedPrices(list)] })) ?? -1n;
         const { total } = chatCost(list, { usage: used, images: 0, cacheWriteTtl: ttl });
         expect(total <= bound).toBe(true);
       }),
@@ -260,7 +132,7 @@ describe('settlement', () => {
     fc.assert(
       fc.property(usageWithin(1_000, 1_000), (usage) => {
         const effective = {
-          ...LIST,
+          ...LIST_PRICES,
           cacheRead: 100_000n,
           cacheWrite: 400_000n,
           cacheWrite1h: 400_000n,
@@ -273,7 +145,7 @@ describe('settlement', () => {
         };
         const priced = { images: 0, cacheWriteTtl: null };
         const plain = {
-          ...NO_USAGE,
+          ...NO_CHAT_USAGE,
           promptTokens: usage.promptTokens,
           completionTokens: usage.completionTokens,
         };
@@ -300,8 +172,8 @@ describe('settlement', () => {
   });
 
   it('has the price of the tier that the answer names', () => {
-    const endpoint = endpointWith({
-      prices: [dated(LIST, { serviceTiers: { priority: { prompt: 1n, completion: 2n } } })],
+    const endpoint = pricedEndpoint({
+      prices: [datedPrices(LIST_PRICES, { serviceTiers: { priority: { prompt: 1n, completion: 2n } } })],
     });
     const cost = (serviceTier: string | null, requested: string | null) =>
       chargeForChat(

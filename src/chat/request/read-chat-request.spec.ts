@@ -1,50 +1,39 @@
 // How a chat body is read: every rule of docs/contract.md#chat-request by its refusal or its effect.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AppError } from '../../domain/errors.js';
-import { readChatRequest } from './read-chat-request.js';
+import {
+  CHAT_BASE,
+  chatProblem,
+  chatProblemOf,
+  readChat,
+  readChatText,
+} from '../../../test/support/chat/read-chat.js';
 import type { ReadChat } from './read-chat-request.js';
 
-const BASE = { model: 'openai/gpt-4.1-mini', messages: [{ role: 'user', content: 'hi' }] };
 const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
 
-function readText(text: string): ReadChat {
-  return readChatRequest(JSON.parse(text) as Record<string, unknown>, Buffer.from(text));
-}
-const read = (members: object = {}): ReadChat => readText(JSON.stringify({ ...BASE, ...members }));
 const textOf = ({ request }: ReadChat, name: string): string | undefined =>
   request.members.get(name)?.toString();
 
-function problemOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof AppError && error.status === 400)
-      return error.message.replace('Invalid request parameters: ', '');
-    throw error;
-  }
-  return 'accepted';
-}
-const problem = (members: object): string => problemOf(() => read(members));
-const messageProblem = (message: unknown): string => problem({ messages: [message] });
-const partProblem = (part: unknown): string => messageProblem({ role: 'user', content: [part] });
-
 describe('the members of a chat body', () => {
   it('need a model or a list of models', () => {
-    expect(problem({ model: undefined })).toBe('model: is required');
-    expect(problem({ model: null })).toBe('model: is required');
-    expect(read({ model: undefined, models: ['a/b'] }).request.models).toEqual(['a/b']);
-    expect(read({ models: ['a/b', BASE.model, 'a/b'] }).request.models).toEqual([BASE.model, 'a/b']);
-    expect(problem({ models: Array.from({ length: 9 }, (_, index) => `a/${index}`) })).toContain(
+    expect(chatProblem({ model: undefined })).toBe('model: is required');
+    expect(chatProblem({ model: null })).toBe('model: is required');
+    expect(readChat({ model: undefined, models: ['a/b'] }).request.models).toEqual(['a/b']);
+    expect(readChat({ models: ['a/b', CHAT_BASE.model, 'a/b'] }).request.models).toEqual([
+      CHAT_BASE.model,
+      'a/b',
+    ]);
+    expect(chatProblem({ models: Array.from({ length: 9 }, (_, index) => `a/${index}`) })).toContain(
       'models: must',
     );
-    expect(problem({ models: ['a/b', 'no model'] })).toBe('models[1]: must have the form vendor/model');
+    expect(chatProblem({ models: ['a/b', 'no model'] })).toBe('models[1]: must have the form vendor/model');
   });
 
   it('keep their bytes, so that numbers beyond a double keep their digits', () => {
     const seed = '12345678901234567890123';
     const text = `{"model":"a/b", "messages":[{"role":"user","content":"\\u00e9"}],"x_seed": ${seed} ,"top_p":1.0}`;
-    const { request } = readText(text);
+    const { request } = readChatText(text);
     expect(request.members.get('x_seed')?.toString()).toBe(seed);
     expect(request.members.get('top_p')?.toString()).toBe('1.0');
     expect(request.members.get('messages')?.toString()).toBe('[{"role":"user","content":"\\u00e9"}]');
@@ -52,23 +41,23 @@ describe('the members of a chat body', () => {
 
   it('are rejected when repeated, in any spelling of the name', () => {
     const repeated = '{"model":"a/b","mod\\u0065l":"c/d","messages":[]}';
-    expect(problemOf(() => readText(repeated))).toBe('model: must not be repeated');
+    expect(chatProblemOf(() => readChatText(repeated))).toBe('model: must not be repeated');
   });
 
   it('are rejected when an unknown name equals a known one but for its case', () => {
     for (const name of ['Max_Tokens', 'MODEL', 'Messages', 'meſſages', 'Functions'])
-      expect(problem({ [name]: 1 })).toMatch(/: is spelt (max_tokens|model|messages|functions)$/);
-    expect(problem({ toKens_: 1 })).toBe('accepted');
+      expect(chatProblem({ [name]: 1 })).toMatch(/: is spelt (max_tokens|model|messages|functions)$/);
+    expect(chatProblem({ toKens_: 1 })).toBe('accepted');
   });
 
   it('are absent when null, and not forwarded', () => {
-    const chat = read({ temperature: null, unknown: null, stream: null, n: null, stop: null });
+    const chat = readChat({ temperature: null, unknown: null, stream: null, n: null, stop: null });
     expect([...chat.request.members.keys()]).toEqual(['messages']);
     expect(chat.request).toMatchObject({ isStreamed: false, choiceCount: 1, maxOutputTokens: null });
   });
 
   it('are forwarded when they are unknown, and kept back when the router reads them', () => {
-    const chat = read({
+    const chat = readChat({
       stream: true,
       stream_options: { include_usage: true },
       usage: { include: true },
@@ -129,8 +118,8 @@ describe('the members of a chat body', () => {
       modalities: ['audio'],
       provider: { unknown: 1 },
     };
-    for (const [name, value] of Object.entries(wrong)) expect(problem({ [name]: value })).toMatch(name);
-    expect(problem({ top_logprobs: 2 })).toBe('top_logprobs: needs logprobs: true');
+    for (const [name, value] of Object.entries(wrong)) expect(chatProblem({ [name]: value })).toMatch(name);
+    expect(chatProblem({ top_logprobs: 2 })).toBe('top_logprobs: needs logprobs: true');
   });
 
   it('are refused by name where they have fees, effects or costs without a bound', () => {
@@ -153,53 +142,54 @@ describe('the members of a chat body', () => {
       transforms: ['middle-out'],
     };
     for (const [name, value] of Object.entries(refused)) {
-      expect(problem({ [name]: value })).toMatch(new RegExp(`^${name}: `));
-      expect(problem({ [name]: null })).toBe('accepted');
+      expect(chatProblem({ [name]: value })).toMatch(new RegExp(`^${name}: `));
+      expect(chatProblem({ [name]: null })).toBe('accepted');
     }
   });
 
   it('limit the output by the smaller number', () => {
-    expect(read({ max_tokens: 20, max_completion_tokens: 10 }).request.maxOutputTokens).toBe(10);
-    expect(read({ max_tokens: 1e9 }).request.maxOutputTokens).toBe(1e9);
+    expect(readChat({ max_tokens: 20, max_completion_tokens: 10 }).request.maxOutputTokens).toBe(10);
+    expect(readChat({ max_tokens: 1e9 }).request.maxOutputTokens).toBe(1e9);
   });
 
   it('drop n = 1', () => {
-    expect(textOf(read({ n: 1 }), 'n')).toBeUndefined();
-    expect(textOf(read({ n: 2 }), 'n')).toBe('2');
+    expect(textOf(readChat({ n: 1 }), 'n')).toBeUndefined();
+    expect(textOf(readChat({ n: 2 }), 'n')).toBe('2');
   });
 
   it('spell the service tier as its price does', () => {
-    const chat = read({ service_tier: 'fast' });
+    const chat = readChat({ service_tier: 'fast' });
     expect([chat.request.serviceTier, textOf(chat, 'service_tier')]).toEqual(['priority', '"priority"']);
   });
 
   it('find the longest life of a cache entry anywhere', () => {
     const part = (ttl?: string) => ({ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl } });
-    const withPart = (ttl?: string) => read({ messages: [{ role: 'user', content: [part(ttl)] }] });
-    expect(read().request.cacheWriteTtl).toBeNull();
+    const withPart = (ttl?: string) => readChat({ messages: [{ role: 'user', content: [part(ttl)] }] });
+    expect(readChat().request.cacheWriteTtl).toBeNull();
     expect(withPart().request.cacheWriteTtl).toBe('5m');
     expect(withPart('1h').request.cacheWriteTtl).toBe('1h');
-    expect(read({ prompt_cache_retention: '24h' }).request.cacheWriteTtl).toBe('1h');
+    expect(readChat({ prompt_cache_retention: '24h' }).request.cacheWriteTtl).toBe('1h');
     expect(
-      read({ tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '1h' } }] }).request.cacheWriteTtl,
+      readChat({ tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '1h' } }] }).request
+        .cacheWriteTtl,
     ).toBe('1h');
   });
 
   it('nest at most 128 levels', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
-    expect(problem({ x: nested(127) })).toBe('accepted');
-    expect(problem({ x: nested(140) })).toMatch(/^x: is nested too deeply/);
+    expect(chatProblem({ x: nested(127) })).toBe('accepted');
+    expect(chatProblem({ x: nested(140) })).toMatch(/^x: is nested too deeply/);
   });
 
   it('are never read as another request than their bytes show', () => {
     const names = fc.constantFrom('temperature', 'top_p', 'x', 'Seed', 'stop', 'a.b', '__proto__');
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue({ maxDepth: 2 })), (members) => {
-        const text = JSON.stringify({ ...BASE, ...members });
-        const result = problemOf(() => readText(text));
+        const text = JSON.stringify({ ...CHAT_BASE, ...members });
+        const result = chatProblemOf(() => readChatText(text));
         if (result !== 'accepted') return;
         const values = JSON.parse(text) as Record<string, unknown>;
-        for (const [name, bytes] of readText(text).request.members)
+        for (const [name, bytes] of readChatText(text).request.members)
           expect(JSON.parse(bytes.toString())).toEqual(values[name]);
       }),
     );
@@ -207,7 +197,7 @@ describe('the members of a chat body', () => {
 });
 
 describe('reasoning', () => {
-  const reasoning = (members: object) => read(members).request.reasoning;
+  const reasoning = (members: object) => readChat(members).request.reasoning;
 
   it('is one setting, whichever way it is asked for', () => {
     expect(reasoning({})).toBeNull();
@@ -226,113 +216,53 @@ describe('reasoning', () => {
   });
 
   it('is rejected with two different efforts', () => {
-    expect(problem({ reasoning: { effort: 'high' }, reasoning_effort: 'low' })).toContain('reasoning_effort');
+    expect(chatProblem({ reasoning: { effort: 'high' }, reasoning_effort: 'low' })).toContain(
+      'reasoning_effort',
+    );
   });
 });
 
 describe('tools', () => {
   it('are functions', () => {
-    expect(read({ tools: [TOOL] }).request.tools[0]?.name).toBe('look_up');
-    expect(problem({ tools: [{ type: 'openrouter:web_search' }] })).toMatch(/^tools\[0\]\.type: /);
-    expect(problem({ tools: [TOOL, { type: 'function', function: { name: 'a b' } }] })).toMatch(
+    expect(readChat({ tools: [TOOL] }).request.tools[0]?.name).toBe('look_up');
+    expect(chatProblem({ tools: [{ type: 'openrouter:web_search' }] })).toMatch(/^tools\[0\]\.type: /);
+    expect(chatProblem({ tools: [TOOL, { type: 'function', function: { name: 'a b' } }] })).toMatch(
       /^tools\[1\]\.function\.name: /,
     );
-    expect(problem({ tools: {} })).toBe('tools: must be an array');
+    expect(chatProblem({ tools: {} })).toBe('tools: must be an array');
   });
 
   it('are removed with their settings when there are none', () => {
-    const chat = read({ tools: [], tool_choice: 'auto', parallel_tool_calls: true });
+    const chat = readChat({ tools: [], tool_choice: 'auto', parallel_tool_calls: true });
     expect(chat.request.toolChoice).toBeNull();
     expect([...chat.request.members.keys()]).toEqual(['messages']);
   });
 
   it('are chosen by mode or by name', () => {
-    const choice = (value: unknown) => read({ tools: [TOOL], tool_choice: value });
+    const choice = (value: unknown) => readChat({ tools: [TOOL], tool_choice: value });
     expect(choice('any').request.toolChoice).toEqual({ mode: 'required' });
     expect(textOf(choice('any'), 'tool_choice')).toBe('"required"');
     const named = { type: 'function', function: { name: 'look_up' } };
     expect(choice(named).request.toolChoice).toEqual({ functionName: 'look_up' });
-    expect(problem({ tools: [TOOL], tool_choice: 'constructor' })).toMatch(/^tool_choice: /);
-    expect(problem({ tools: [TOOL], tool_choice: { type: 'function', function: { name: 'x' } } })).toMatch(
-      /^tool_choice\.function\.name: /,
-    );
+    expect(chatProblem({ tools: [TOOL], tool_choice: 'constructor' })).toMatch(/^tool_choice: /);
+    expect(
+      chatProblem({ tools: [TOOL], tool_choice: { type: 'function', function: { name: 'x' } } }),
+    ).toMatch(/^tool_choice\.function\.name: /);
   });
 });
 
 describe('response_format', () => {
   it('has a known type, and a name with a schema', () => {
     const schema = { name: 'answer', schema: { type: 'object' } };
-    expect(read({ response_format: { type: 'json_schema', json_schema: schema } }).request).toMatchObject({
-      responseFormat: 'json_schema',
-      responseSchema: schema,
-    });
-    expect(problem({ response_format: { type: 'xml' } })).toMatch(/^response_format\.type: /);
-    expect(problem({ response_format: { type: 'json_schema', json_schema: { name: 'a b' } } })).toMatch(
+    expect(readChat({ response_format: { type: 'json_schema', json_schema: schema } }).request).toMatchObject(
+      {
+        responseFormat: 'json_schema',
+        responseSchema: schema,
+      },
+    );
+    expect(chatProblem({ response_format: { type: 'xml' } })).toMatch(/^response_format\.type: /);
+    expect(chatProblem({ response_format: { type: 'json_schema', json_schema: { name: 'a b' } } })).toMatch(
       /^response_format\.json_schema\.name: /,
     );
-  });
-});
-
-describe('messages', () => {
-  it('are a list of at least one', () => {
-    expect(problem({ messages: undefined })).toBe('messages: is required');
-    expect(problem({ messages: [] })).toBe('messages: must have at least 1 element');
-    expect(problem({ messages: ['hi'] })).toBe('messages[0]: must be an object');
-  });
-
-  it('have a known role, and the content of that role', () => {
-    expect(messageProblem({ role: 'robot', content: 'x' })).toMatch(/^messages\[0\]\.role: must be one of/);
-    expect(messageProblem({ role: 'user' })).toBe('messages[0].content: is required');
-    expect(messageProblem({ role: 'user', content: null })).toMatch(/content/);
-    expect(messageProblem({ role: 'assistant', content: null })).toBe('accepted');
-    expect(messageProblem({ role: 'tool', content: 'x' })).toBe('messages[0].tool_call_id: is required');
-    const image = { type: 'image_url', image_url: { url: 'https://a.example/x.png' } };
-    expect(messageProblem({ role: 'system', content: [image] })).toBe(
-      'messages[0].content[0].type: must be text in this role',
-    );
-  });
-
-  it('keep unknown members, such as signatures of thoughts', () => {
-    const message = {
-      role: 'assistant',
-      content: 'x',
-      extra_content: { google: { thought_signature: 'y' } },
-    };
-    expect(read({ messages: [message] }).request.messages[0]?.body).toEqual(message);
-  });
-
-  it('have the tool calls of their assistant', () => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
-    const chat = read({ messages: [{ role: 'assistant', content: null, tool_calls: [call] }] });
-    expect(chat.request.messages[0]?.toolCalls).toEqual([{ id: 'call_1', name: 'f', arguments: '{}' }]);
-    expect(
-      messageProblem({ role: 'assistant', content: null, tool_calls: [{ ...call, id: undefined }] }),
-    ).toBe('messages[0].tool_calls[0].id: is required');
-  });
-
-  it('have parts whose price has a bound', () => {
-    expect(partProblem({ type: 'hologram' })).toMatch(/^messages\[0\]\.content\[0\]\.type: /);
-    expect(partProblem({ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } })).toMatch(
-      /image_url\.url: must be an https: URL, or a data: URL/,
-    );
-    expect(partProblem({ type: 'image_url', image_url: { url: 'data:text/html;base64,AAAA' } })).toMatch(
-      /must be the data of an image/,
-    );
-    expect(partProblem({ type: 'file', file: { file_id: 'file-1' } })).toMatch(/file\.file_id: /);
-    expect(partProblem({ type: 'input_audio', input_audio: { data: 'AAAA', format: 'midi' } })).toMatch(
-      /format/,
-    );
-    expect(partProblem({ type: 'video_url', video_url: { url: 'https://a.example/v.mp4' } })).toBe(
-      'accepted',
-    );
-  });
-
-  it('know the size and the type of inline data', () => {
-    const url = `data:image/png;base64,${'A'.repeat(400)}`;
-    const part = { type: 'image_url', image_url: { url, detail: 'low' } };
-    const chat = read({ messages: [{ role: 'user', content: [part] }] });
-    expect(chat.request.messages[0]?.content).toEqual([
-      { type: 'image', body: part, url: null, bytes: 300, mediaType: 'image/png', detail: 'low' },
-    ]);
   });
 });

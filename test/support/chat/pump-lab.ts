@@ -9,6 +9,7 @@ import type { DisconnectDecision, PumpEnd, UpstreamBody } from '../../../src/cha
 import type { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import { ClientStream } from '../../../src/chat/stream/client-stream.js';
 import type { Scheduler, Timer } from '../../../src/chat/stream/scheduler.js';
+import { eventually } from '../eventually.js';
 import { createRelay } from './relay.js';
 
 export class TestScheduler implements Scheduler {
@@ -201,3 +202,19 @@ function bodyOf(answer: IncomingMessage, count: (bytes: number) => void): Upstre
     },
   };
 }
+
+/** Resolves when the connection to the upstream is closed. */
+export const upstreamClosed = ({ upstreamSocket }: LabCall): Promise<void> =>
+  new Promise((resolve) => {
+    // A connection that is closed while the upstream writes ends with an error there.
+    upstreamSocket.on('error', () => undefined);
+    if (upstreamSocket.destroyed) resolve();
+    else upstreamSocket.once('close', () => resolve());
+  });
+
+/** Resolves when the pump has read so many bytes. */
+export const pulled = (call: LabCall, bytes: number): Promise<number> =>
+  eventually(
+    () => Promise.resolve(call.pulled()),
+    (count) => count >= bytes,
+  );

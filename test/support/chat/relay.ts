@@ -4,7 +4,7 @@ import type { ChatFailure } from '../../../src/chat/stream/chat-failure.js';
 import { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import type { RelayOptions } from '../../../src/chat/stream/chat-stream-relay.js';
 import type { ReportedChatUsage } from '../../../src/domain/chat/chat-usage.js';
-import { RELAY_WIRE } from './upstream-streams.js';
+import { RELAY_WIRE, UPSTREAM_STREAMS } from './upstream-streams.js';
 import type { UpstreamStream } from './upstream-streams.js';
 
 export const IDENTITY = {
@@ -106,3 +106,30 @@ export function joinedText(chunks: readonly StreamedChunk[], member = 'content',
     .map(({ delta }) => (delta[member] ?? '') as string)
     .join('');
 }
+
+/** A whole stream in one read, and the chunks that the client gets. */
+export function relayBody(
+  body: string | Buffer,
+  stream: Partial<UpstreamStream> = {},
+): RelayedStream & { readonly chunks: readonly StreamedChunk[] } {
+  const result = relayed(stream, [Buffer.from(body)]);
+  return { ...result, chunks: chunksOf(result.output) };
+}
+
+function upstreamStream(name: string): UpstreamStream {
+  const found = UPSTREAM_STREAMS.find((one) => one.name === name);
+  if (!found) throw new Error(`no stream ${name}`);
+  return found;
+}
+
+/** One of the recorded streams, relayed. */
+export function relayNamed(name: string): ReturnType<typeof relayBody> {
+  const stream = upstreamStream(name);
+  return relayBody(stream.body, stream);
+}
+
+/** The finish reasons that are not null, in their order. */
+export const finishReasonsOf = (chunks: readonly StreamedChunk[]): unknown[] =>
+  chunks
+    .flatMap(({ choices }) => choices)
+    .flatMap(({ finish_reason }) => (finish_reason === null ? [] : [finish_reason]));

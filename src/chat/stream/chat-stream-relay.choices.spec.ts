@@ -1,0 +1,130 @@
+// The choices of a relayed stream: finish reasons and tool calls.
+import { describe, expect, it } from '@jest/globals';
+import { finishReasonsOf, joinedText, relayBody, relayNamed } from '../../../test/support/chat/relay.js';
+import type { StreamedChunk } from '../../../test/support/chat/relay.js';
+import { openAiChunk, openAiFinish, OPENAI_USAGE, sse } from '../../../test/support/chat/upstream-streams.js';
+
+describe('finish reasons', () => {
+  it.each([
+    ['eos', 'stop'],
+    ['STOP', 'stop'],
+    ['max_tokens', 'length'],
+    ['SAFETY', 'content_filter'],
+    ['function_call', 'tool_calls'],
+    ['constructor', 'constructor'],
+    ['something new', 'something new'],
+  ])('maps %s to %s and keeps the provider’s word beside it', (word, reason) => {
+    const { chunks, choices } = relayBody(sse(openAiChunk({ content: 'a' }), openAiFinish(word), '[DONE]'));
+    expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: reason, native_finish_reason: word });
+    expect(choices[0]).toMatchObject({ finishReason: reason, nativeFinishReason: word });
+  });
+
+  it('a repeated finish reason is nulled', () => {
+    const { chunks } = relayBody(
+      sse(
+        openAiChunk({ content: 'a' }),
+        openAiFinish('stop'),
+        openAiFinish('stop', { usage: OPENAI_USAGE }),
+        '[DONE]',
+      ),
+    );
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, 'stop', null]);
+  });
+
+  it('an empty finish reason is null, and stop at the end', () => {
+    const { chunks } = relayNamed('a compatible server: empty finish reasons throughout');
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, 'stop']);
+    expect(chunks[2]?.choices[0]).toMatchObject({ delta: {}, native_finish_reason: '' });
+  });
+
+  it('a missing key is added, and the text of the finishing chunk stays', () => {
+    const { chunks } = relayNamed('vLLM: no finish reason, cumulative usage, the last token with the finish');
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, 'stop']);
+    expect(joinedText(chunks)).toBe('last');
+  });
+
+  it('usage before the finishing chunk is kept aside', () => {
+    const { chunks, usage } = relayNamed(
+      'a compatible server: usage before the finish, a repeated finish reason, role of a model',
+    );
+    expect(finishReasonsOf(chunks)).toEqual(['stop']);
+    expect(usage).toMatchObject({ promptTokens: 2, completionTokens: 4 });
+  });
+});
+
+describe('tool calls', () => {
+  const fragments = (chunks: readonly StreamedChunk[]): Record<string, never>[] =>
+    chunks.flatMap(({ choices }) => choices).flatMap(({ delta }) => (delta['tool_calls'] ?? []) as never[]);
+
+  it('parallel calls without index and id get both, and the finish reason tool_calls', () => {
+    const { chunks } = relayNamed('Google: usage in every chunk, parallel calls without index or id, stop');
+    expect(fragments(chunks)).toEqual([
+      {
+        index: 0,
+        id: 'call_1',
+        type: 'function',
+        function: { name: 'weather', arguments: '{"city":"Paris"}' },
+        extra_content: { google: { thought_signature: 'x' } },
+      },
+      { index: 1, id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{}' } },
+    ]);
+    expect(chunks[1]?.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      native_finish_reason: 'stop',
+    });
+    expect(chunks[0]?.choices[0]?.delta).toEqual({
+      role: 'assistant',
+      content: '',
+      extra_content: { google: { thought_signature: 'c2ln' } },
+    });
+  });
+
+  it('interleaved fragments keep their index', () => {
+    const { chunks, choices } = relayNamed('OpenAI: two tool calls, interleaved');
+    const byIndex = [0, 1].map((index) =>
+      fragments(chunks)
+        .filter((fragment) => fragment['index'] === index)
+        .map((fragment) => (fragment['function'] as unknown as { arguments: string }).arguments)
+        .join(''),
+    );
+    expect(byIndex).toEqual(['{"city":"Köln"}', '{}']);
+    expect(choices[0]?.toolCalls).toEqual([
+      { id: 'call_a', name: 'weather', arguments: '{"city":"Köln"}' },
+      { id: 'call_b', name: 'time', arguments: '{}' },
+    ]);
+  });
+
+  it('text after the last fragment and null content beside a call pass unchanged', () => {
+    const { output, chunks } = relayNamed('OpenAI: two tool calls, interleaved');
+    expect(output).toContain('"delta":{"content":" "}');
+    expect(output).toContain(
+      '"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_a"',
+    );
+    expect(finishReasonsOf(chunks)).toEqual(['tool_calls']);
+  });
+
+  it('of one index with ids of their own are calls of their own', () => {
+    const { chunks, choices } = relayNamed(
+      'a compatible server: all calls under index 0, arguments as an object',
+    );
+    expect(fragments(chunks)).toEqual([
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+      { index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '' } },
+      { index: 1, function: { arguments: '{}' } },
+    ]);
+    expect(choices[0]?.toolCalls.map(({ arguments: text }) => text)).toEqual(['{"x":1}', '{}']);
+  });
+
+  it('with the id of another call get one of their own', () => {
+    const call = (index: number): object => ({ index, id: 'same', function: { name: 'f', arguments: '{}' } });
+    const { choices } = relayBody(
+      sse(openAiChunk({ tool_calls: [call(0), call(1)] }), openAiFinish('tool_calls')),
+    );
+    expect(choices[0]?.toolCalls.map(({ id }) => id)).toEqual(['same', 'call_1']);
+  });
+
+  it('their arguments are part of the counted text', () => {
+    const { outputCount } = relayNamed('OpenAI: two tool calls, interleaved');
+    expect(outputCount).toEqual({ texts: [' ', 'weather', '{"city":"Köln"}', 'time', '{}'], factor: 1 });
+  });
+});
