@@ -34,12 +34,17 @@ export function boundsOfChat(targets: readonly ChatTarget[], call: ReservedCall,
   };
 }
 
-/** Targets without their dearest ones, once for each price: a limit may allow the cheaper endpoints. Cheapest last. */
+/**
+ * Targets without their dearest ones, once for each price: a limit may allow the cheaper endpoints. Cheapest last, and after
+ * them own provider keys alone, whose cost most limits leave out.
+ */
 export function cheaperTargets(targets: readonly ChatTarget[], call: ReservedCall): ChatTarget[][] {
   const costs = new Map(targets.map((target) => [target, greatestChatCost(call, target.endpoint) ?? 0n]));
   const costOf = (target: ChatTarget): bigint => costs.get(target) ?? 0n;
   const levels = [...new Set(costs.values())].toSorted((one, other) => Number(other - one));
-  return levels.slice(1).map((most) => targets.filter((target) => costOf(target) <= most));
+  const cheaper = levels.slice(1).map((most) => targets.filter((target) => costOf(target) <= most));
+  const own = targets.filter(({ credential }) => credential !== null);
+  return own.length === 0 || own.length === targets.length ? cheaper : [...cheaper, own];
 }
 
 function dearest(targets: readonly ChatTarget[], costOf: (target: ChatTarget) => bigint | null): SpendBound {
