@@ -1,16 +1,27 @@
 // The answer of POST /chat/completions without a stream. Contract: docs/contract.md#chat-response.
 import { RoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
-import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { ChatUsageDto } from './chat-usage.dto.js';
+
+class ChatAnswerFunctionDto {
+  @TextField() name: string;
+  @TextField({ description: 'JSON, as the model wrote it.' }) arguments: string;
+}
+
+class ChatAnswerToolCallDto {
+  @TextField() id: string;
+  @EnumField(['function']) type: string;
+  @ObjectField(ChatAnswerFunctionDto) function: ChatAnswerFunctionDto;
+}
 
 class ChatAnswerMessageDto {
   @EnumField(['assistant']) role: string;
   @TextField({ nullable: true }) content: string | null;
   @TextField({ optional: true, nullable: true }) reasoning?: string | null;
   @TextField({ optional: true, nullable: true }) refusal?: string | null;
-  @FreeObjectField({ optional: true, description: 'Calls of tools, as a list. Absent: none.' })
-  tool_calls?: object;
+  @ObjectListField(ChatAnswerToolCallDto, { optional: true, description: 'Absent: none.' })
+  tool_calls?: ChatAnswerToolCallDto[];
 }
 
 class ChatAnswerChoiceDto {
