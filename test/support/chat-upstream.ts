@@ -128,14 +128,20 @@ export interface StreamedChunk {
   };
 }
 
+interface PostOptions {
+  readonly key?: string;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export function postChat(
   app: TestApp,
   body: object,
-  { key = app.apiKey, signal }: { readonly key?: string; readonly signal?: AbortSignal } = {},
+  { key = app.apiKey, signal, headers = {} }: PostOptions = {},
 ): Promise<Response> {
   return fetch(`${app.baseUrl}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body: JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: 'hi' }], ...body }),
     ...(signal ? { signal } : {}),
   });
@@ -144,7 +150,7 @@ export function postChat(
 export async function streamChat(
   app: TestApp,
   body: object = {},
-  options: Parameters<typeof postChat>[2] = {},
+  options: PostOptions = {},
 ): Promise<ReadStream> {
   return readStream(await postChat(app, { stream: true, ...body }, options));
 }

@@ -159,7 +159,10 @@ function googleDelta(delta: Body): Body {
 
 export const CHAT_STUBS = {
   openai: stub({ slug: 'openai', refusal: (body) => openAiRefusal(body) }),
-  azure: azure('/openai/v1/chat/completions', azureRefusal, ''),
+  azure: {
+    ...azure('/openai/v1/chat/completions', azureRefusal, ''),
+    otherPaths: ['/openai/deployments/gpt-4o/chat/completions'],
+  },
   oldAzure: azure('/openai/deployments/gpt-4o/chat/completions', oldAzureRefusal, '/?api-version=2024-06-01'),
   mistral: stub({
     slug: 'mistral',
@@ -182,7 +185,7 @@ export const CHAT_STUBS = {
     refusal: () => null,
   }),
   // Names are matched without regard to case, unknown ones ignored.
-  ollama: stub({ slug: 'ollama', basePath: '' }),
+  ollama: stub({ slug: 'ollama', basePath: '', sendsWholeCalls: true }),
   vllm: stub({ slug: 'vllm', refusal: vllmRefusal }),
   'openai-compatible': stub({ slug: 'openai-compatible', usage: 'asked' }),
   google: stub({
@@ -192,6 +195,7 @@ export const CHAT_STUBS = {
     refusal: googleRefusal,
     usage: 'every_chunk',
     alter: googleDelta,
+    sendsWholeCalls: true,
     unauthorised: () => ({
       status: 400,
       body: [{ error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }],

@@ -1,0 +1,54 @@
+// A stream of OpenRouter that passes through this service stays a stream of OpenRouter: the same events in the same order,
+// with the same members (docs/contract.md#chat-streams).
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { streamChat } from '../../support/chat-upstream.js';
+import { modelAt, startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider.js';
+import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { OPENROUTER_EVENTS, OPENROUTER_STREAM } from '../../support/chat-providers/openrouter-stream.js';
+import { recorded } from '../../support/chat-providers/stream-script.js';
+
+const MODEL = modelAt('openai-compatible');
+
+let setup: EveryChatProviderApp;
+beforeAll(async () => {
+  setup = await startAppWithEveryChatProvider();
+});
+afterAll(() => setup.close());
+
+interface Event {
+  readonly choices: readonly Readonly<Record<string, unknown>>[];
+  readonly usage?: object;
+}
+
+/** Without the members that name the call, and without members of choices that are null. */
+function comparable(event: object | string): unknown {
+  if (typeof event === 'string') return event;
+  const { choices, usage, ...members } = event as Event;
+  return {
+    members: Object.keys(members).toSorted(),
+    choices: choices.map((choice) =>
+      Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== null)),
+    ),
+    ...(usage && { usage: Object.keys(usage).filter((name) => name.endsWith('_tokens')) }),
+  };
+}
+
+/** The choice of the provider's usage chunk passes; the usage comes after the commit, in a chunk of this service. */
+const EXPECTED = OPENROUTER_EVENTS.flatMap((event) =>
+  typeof event === 'object' && 'usage' in event ? [{ ...event, usage: undefined }, event] : [event],
+);
+
+it.each([
+  ['in one read', []],
+  ['cut in comments, names and texts', [7, 60, 333, 500, 901, 1_400]],
+])('%s', async (_title, cuts) => {
+  setup.providers.stubOf('openai-compatible').streamWith(recorded(OPENROUTER_STREAM, ...cuts));
+  const read = await streamChat(setup.app, { model: MODEL });
+  expect(read.events.map(comparable)).toEqual(EXPECTED.map(comparable));
+  for (const event of read.events)
+    if (event !== '[DONE]')
+      expect(event).toMatchObject({ id: read.headers.get('x-generation-id'), model: MODEL });
+  expect(read.events.at(-2)).toMatchObject({
+    usage: { prompt_tokens: 7_007, completion_tokens: 49, total_tokens: 7_056 },
+  });
+});

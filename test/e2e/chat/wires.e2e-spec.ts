@@ -1,0 +1,190 @@
+// POST /chat/completions before closed schemas that refuse what the vendors refuse (docs/contract.md#chat-providers).
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app.js';
+import { chatOf, chatsOf, postChat, streamChat } from '../../support/chat-upstream.js';
+import type { ReadStream } from '../../support/chat-upstream.js';
+import { INTERLEAVED_CALLS, startChatStub } from '../../support/chat-providers/chat-stub.js';
+import {
+  CHAT_WIRES,
+  COMPLETION_PRICE,
+  modelAt,
+  PROMPT_PRICE,
+  startAppWithEveryChatProvider,
+} from '../../support/chat-providers/every-chat-provider.js';
+import type { ChatWireName, EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { CHAT_STUBS } from '../../support/chat-providers/index.js';
+
+const ID_OF_OTHERS = 'call_00000000000000000000000001';
+const TOOL = {
+  type: 'function',
+  function: { name: 'look_up', strict: true, parameters: { type: 'object' } },
+};
+
+let setup: EveryChatProviderApp;
+beforeAll(async () => {
+  setup = await startAppWithEveryChatProvider();
+});
+afterEach(() => setup.reset());
+afterAll(() => setup.close());
+
+const sentTo = (wire: ChatWireName): Readonly<Record<string, unknown>> =>
+  setup.providers.stubOf(wire).requests.at(-1)?.body ?? {};
+const chunksOf = ({ events }: ReadStream) => events.filter((event) => event !== '[DONE]');
+const newKey = () => setup.app.createKey({ limit: 10n ** 12n });
+
+describe('every wire', () => {
+  it.each(CHAT_WIRES)('%s streams a text at the price of its tokens', async (wire) => {
+    const key = await newKey();
+    const read = await streamChat(setup.app, { model: modelAt(wire) }, { key: key.secret });
+    expect([read.status, read.text, read.events.at(-1)]).toEqual([200, 'Hello there', '[DONE]']);
+    expect(await chatsOf(setup.app, key.record.id)).toMatchObject([
+      {
+        provider: wire,
+        cost: 9n * PROMPT_PRICE + 2n * COMPLETION_PRICE,
+        chat: { completionTokens: 2, usageSource: 'reported', finishReason: 'stop' },
+      },
+    ]);
+  });
+
+  it.each(CHAT_WIRES)('%s answers without a stream', async (wire) => {
+    const response = await postChat(setup.app, { model: modelAt(wire) });
+    expect(await response.json()).toMatchObject({
+      model: modelAt(wire),
+      choices: [{ message: { content: 'Hello there' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2 },
+    });
+  });
+});
+
+describe('Mistral', () => {
+  const model = modelAt('mistral');
+
+  it('gets its own names, no member that it refuses, and nine-character ids in calls and results alike', async () => {
+    const call = { id: ID_OF_OTHERS, type: 'function', function: { name: 'look_up', arguments: '{}' } };
+    const read = await streamChat(setup.app, {
+      model,
+      messages: [
+        { role: 'user', name: 'ann', content: 'Look it up.' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: ID_OF_OTHERS, content: '42' },
+      ],
+      tools: [TOOL],
+      stream_options: { include_usage: true },
+      seed: 7,
+      max_completion_tokens: 100,
+      user: 'u-1',
+    });
+    expect(read.status).toBe(200);
+    const body = sentTo('mistral');
+    expect(body).toMatchObject({ random_seed: 7, max_tokens: 100 });
+    for (const name of ['stream_options', 'seed', 'max_completion_tokens', 'user'])
+      expect(body).not.toHaveProperty(name);
+    const [user, assistant, tool] = body['messages'] as Record<string, unknown>[];
+    expect(user).not.toHaveProperty('name');
+    const [sent] = (assistant?.['tool_calls'] ?? []) as { id: string }[];
+    expect(sent?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(tool?.['tool_call_id']).toBe(sent?.id);
+  });
+
+  it('may be sent the tool calls of its own answer back', async () => {
+    setup.providers.stubOf('mistral').answerWith(INTERLEAVED_CALLS);
+    const answer = (await (await postChat(setup.app, { model, tools: [TOOL] })).json()) as {
+      choices: { message: { tool_calls: { id: string }[] } }[];
+    };
+    const message = answer.choices[0]?.message;
+    const results = (message?.tool_calls ?? []).map(({ id }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: '1',
+    }));
+    expect(results).toHaveLength(2);
+    setup.providers.stubOf('mistral').answerWith(null);
+    const messages = [{ role: 'user', content: 'hi' }, message, ...results];
+    expect((await postChat(setup.app, { model, messages, tools: [TOOL] })).status).toBe(200);
+  });
+});
+
+describe('Azure', () => {
+  it('begins with a chunk without choices, which no client sees', async () => {
+    const read = await streamChat(setup.app, { model: modelAt('azure') });
+    expect(JSON.stringify(read.events)).not.toContain('prompt_filter_results');
+    expect(chunksOf(read).every(({ choices }) => choices.length === 1)).toBe(true);
+  });
+
+  it('gets the limit of a reasoning deployment under its new name', async () => {
+    const read = await streamChat(setup.app, {
+      model: 'openai/gpt-5',
+      provider: { only: ['azure'] },
+      max_tokens: 50,
+    });
+    expect(read.text).toBe('Hello there');
+    expect(sentTo('azure')).toMatchObject({ model: 'gpt-5', max_completion_tokens: 50 });
+    expect(sentTo('azure')).not.toHaveProperty('max_tokens');
+  });
+
+  it('gets no stream_options at an older address, and its usage is counted', async () => {
+    const stub = await startChatStub(CHAT_STUBS.oldAzure);
+    const app = await createTestApp({
+      environment: { AZURE_BASE_URL: stub.baseUrl, AZURE_API_KEY: CHAT_STUBS.oldAzure.apiKey },
+    });
+    const read = await streamChat(app, {
+      model: 'openai/gpt-4o',
+      stream_options: { include_usage: true },
+      max_tokens: 5,
+    });
+    expect([read.status, read.text]).toEqual([200, 'Hello there']);
+    expect(stub.requests[0]?.body).toMatchObject({ stream: true, max_tokens: 5 });
+    expect(stub.requests[0]?.body).not.toHaveProperty('stream_options');
+    expect((await chatOf(app)).chat).toMatchObject({ usageSource: 'counted', completionTokens: 2 });
+    await app.close();
+    await stub.close();
+  });
+});
+
+describe('a dropped member', () => {
+  const droppedBy = async (body: object): Promise<readonly string[]> => {
+    const key = await newKey();
+    const read = await streamChat(setup.app, body, { key: key.secret });
+    expect(read.status).toBe(200);
+    return (await chatOf(setup.app, key.record.id)).attempts[0]?.droppedMembers ?? [];
+  };
+
+  it('is recorded: strict of a tool at Cohere', async () => {
+    expect(await droppedBy({ model: modelAt('cohere'), tools: [TOOL] })).toEqual(['tools.strict']);
+    const [tool] = sentTo('cohere')['tools'] as { function: object }[];
+    expect(tool?.function).toEqual({ name: 'look_up', parameters: { type: 'object' } });
+  });
+
+  it('is recorded: members that change a vLLM server for others or defeat a bound', async () => {
+    const dangerous = { priority: 1, chat_template: 'x', cache_salt: 's', ignore_eos: true, min_tokens: 5 };
+    const names = Object.keys(dangerous);
+    expect(await droppedBy({ model: modelAt('vllm'), ...dangerous, min_p: 0.1 })).toEqual(names);
+    for (const name of names) expect(sentTo('vllm')).not.toHaveProperty(name);
+    expect(sentTo('vllm')).toMatchObject({ min_p: 0.1 });
+  });
+});
+
+describe('media by address', () => {
+  const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+
+  it.each(['ollama', 'vllm', 'openai-compatible'] as const)(
+    'is refused before the local server %s sees it',
+    async (wire) => {
+      const { requests } = setup.providers.stubOf(wire);
+      const before = requests.length;
+      for (const url of ['http://169.254.169.254/latest', 'https://169.254.169.254/latest']) {
+        const response = await postChat(setup.app, { model: modelAt(wire), messages: image(url) });
+        expect(response.status).toBe(400);
+        expect(JSON.stringify(await response.json())).toContain('messages[0].content[0]');
+      }
+      expect(requests).toHaveLength(before);
+    },
+  );
+
+  it('goes to a public provider as it is', async () => {
+    const url = 'https://images.example/cat.png';
+    const response = await postChat(setup.app, { model: modelAt('openai'), messages: image(url) });
+    expect(response.status).toBe(200);
+    expect(sentTo('openai')['messages']).toEqual(image(url));
+  });
+});
