@@ -31,7 +31,6 @@ export interface Gateway {
   readonly remarks: readonly string[];
   /** Throws NotOffered when it has no embeddings of this provider. */
   ask(row: ProviderRow, body: Members, options?: CallOptions): Promise<Answer>;
-  stop(): Promise<void>;
 }
 
 export class NotOffered extends Error {}

@@ -1,23 +1,30 @@
 // Runs the same checks on this service and on another gateway, with the same stubs of all providers, and prints the
-// results.
+// results: embeddings first, then chat.
 import { setMaxListeners } from 'node:events';
-import { startEveryProvider } from '../test/support/every-provider.js';
-import type { EveryProvider } from '../test/support/every-provider.js';
-import type { Gateway } from './gateway.js';
-import { startPortkey } from './portkey.js';
-import type { InstalledPortkey } from './portkey.js';
+import { startEveryChatProvider } from '../test/support/chat-providers/every-chat-provider.js';
+import { inHouseCatalogue, startEveryProvider } from '../test/support/every-provider.js';
+import { PROVIDER_ROWS } from '../test/support/providers/rows.js';
+import { ANSWER_CHECKS } from './answer-checks.js';
+import { portkeyChat, signalboxChat } from './chat/gateways.js';
+import { CHAT_SUITE, runChatChecks } from './chat/run.js';
+import { FAILURE_CHECKS } from './failure-checks.js';
+import { portkeyGateway, startPortkey } from './portkey.js';
+import type { InstalledPortkey, RunningPortkey } from './portkey.js';
 import { runChecks } from './run.js';
 import type { Outcomes } from './run.js';
-import { startSignalbox } from './signalbox.js';
+import { signalboxGateway, startService } from './signalbox.js';
 import { count, writeLegend, writeReasons, writeSummary, writeTables } from './table.js';
+import type { Suite } from './table.js';
 
 // About three times the usual duration on two cores.
-const LIMIT_MS = 170_000;
+const LIMIT_MS = 290_000;
 
 export interface ConformanceOptions {
   readonly databaseUrl: string;
   /** Null when it could not be installed: then this service is tested alone. */
   readonly portkey: InstalledPortkey | null;
+  /** Absent: all operations. */
+  readonly only?: string | undefined;
   readonly progress: {
     line(text: string): void;
     step<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
@@ -25,30 +32,82 @@ export interface ConformanceOptions {
   readonly signal: AbortSignal;
 }
 
+type LimitedOptions = ConformanceOptions & { readonly other: RunningPortkey | null };
+
+const EMBEDDINGS_SUITE: Suite = {
+  rows: PROVIDER_ROWS,
+  sections: [
+    ['responses', ANSWER_CHECKS],
+    ['failures of a provider', FAILURE_CHECKS],
+  ],
+};
+
 /** Whether every check of this service passed. The other gateway's failures do not count. */
 export async function runConformance(options: ConformanceOptions): Promise<boolean> {
-  const { progress } = options;
   const signal = withLimit(options.signal);
-  const providers = await startEveryProvider();
-  const gateways: Gateway[] = [];
+  const other = await startOther({ ...options, signal });
   try {
-    const own = await progress.step('Starting signalbox', () =>
-      startSignalbox(providers, { ...options, signal }),
-    );
-    gateways.push(own);
-    const other = await startOther(providers, { ...options, signal });
-    if (other) gateways.push(other);
-    const results = new Map<Gateway, Outcomes>();
-    for (const gateway of gateways) {
-      const title = `Asking ${gateway.name}`;
-      results.set(gateway, await progress.step(title, () => runChecks(gateway, providers, signal)));
-    }
-    progress.line(`\n${writeResults(results)}`);
-    return count(results.get(own) ?? new Map(), 'wrong') === 0;
+    const limited = { ...options, signal, other };
+    let isRight = true;
+    for (const [name, judgeOperation] of Object.entries(OPERATIONS))
+      if (options.only === undefined || options.only === name)
+        isRight = (await judgeOperation(limited)) && isRight;
+    return isRight;
   } finally {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await other?.stop();
+  }
+}
+
+const OPERATIONS = { embeddings: judgeEmbeddings, chat: judgeChat };
+
+async function judgeEmbeddings(options: LimitedOptions): Promise<boolean> {
+  const { progress, signal, other } = options;
+  const providers = await startEveryProvider();
+  const service = await progress.step('Starting signalbox', () =>
+    startService(providers, inHouseCatalogue(), options),
+  );
+  try {
+    const gateways = [
+      signalboxGateway(service, signal),
+      ...(other ? [portkeyGateway(other, providers, signal)] : []),
+    ];
+    return await judge(EMBEDDINGS_SUITE, gateways, options, (gateway) =>
+      runChecks(gateway, providers, signal),
+    );
+  } finally {
+    await service.stop();
     await providers.close();
   }
+}
+
+async function judgeChat(options: LimitedOptions): Promise<boolean> {
+  const { progress, signal, other } = options;
+  const providers = await startEveryChatProvider();
+  const service = await progress.step('Starting signalbox with chat models', () =>
+    startService(providers, providers.catalogue, options),
+  );
+  try {
+    const gateways = [signalboxChat(service), ...(other ? [portkeyChat(other, providers)] : [])];
+    return await judge(CHAT_SUITE, gateways, options, (gateway) => runChatChecks(gateway, providers, signal));
+  } finally {
+    await service.stop();
+    await providers.close();
+  }
+}
+
+/** The first gateway is this service. */
+async function judge<Gateway extends { readonly name: string; readonly remarks: readonly string[] }>(
+  suite: Suite,
+  gateways: readonly Gateway[],
+  { progress }: ConformanceOptions,
+  run: (gateway: Gateway) => Promise<Outcomes>,
+): Promise<boolean> {
+  const results = new Map<Gateway, Outcomes>();
+  for (const gateway of gateways)
+    results.set(gateway, await progress.step(`Asking ${gateway.name}`, () => run(gateway)));
+  progress.line(`\n${writeResults(suite, results)}\n`);
+  const [own] = results.values();
+  return own !== undefined && count(own, 'wrong') === 0;
 }
 
 function withLimit(signal: AbortSignal): AbortSignal {
@@ -61,13 +120,10 @@ function withLimit(signal: AbortSignal): AbortSignal {
   return limited;
 }
 
-async function startOther(
-  providers: EveryProvider,
-  { portkey, progress, signal }: ConformanceOptions,
-): Promise<Gateway | null> {
+async function startOther({ portkey, progress, signal }: ConformanceOptions): Promise<RunningPortkey | null> {
   if (!portkey) return null;
   try {
-    return await progress.step('Starting Portkey', () => startPortkey(providers, portkey, signal));
+    return await progress.step('Starting Portkey', () => startPortkey(portkey, signal));
   } catch (error) {
     signal.throwIfAborted();
     progress.line(`Portkey does not start: only signalbox is judged. ${String(error)}`);
@@ -75,12 +131,15 @@ async function startOther(
   }
 }
 
-function writeResults(results: ReadonlyMap<Gateway, Outcomes>): string {
+function writeResults(
+  suite: Suite,
+  results: ReadonlyMap<{ readonly name: string; readonly remarks: readonly string[] }, Outcomes>,
+): string {
   const all = [...results];
   const reasons = all.map(([{ name }, outcomes]) => [name, writeReasons(outcomes)] as const);
   return [
-    ...all.map(([{ name }, outcomes]) => writeTables(name, outcomes)),
-    writeLegend([...results.keys()]),
+    ...all.map(([{ name }, outcomes]) => writeTables(suite, name, outcomes)),
+    writeLegend(suite, [...results.keys()]),
     ...reasons.flatMap(([name, lines]) => (lines === '' ? [] : [`${name}: problems\n${lines}`])),
     all.map(([{ name }, outcomes]) => writeSummary(name, outcomes)).join('\n'),
   ].join('\n\n');

@@ -43,17 +43,31 @@ export interface InstalledPortkey {
   readonly version: string;
 }
 
+export interface RunningPortkey {
+  readonly name: string;
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
 export async function startPortkey(
-  providers: EveryProvider,
   { program, version }: InstalledPortkey,
   signal: AbortSignal,
-): Promise<Gateway> {
+): Promise<RunningPortkey> {
   const { message, stop } = await startChild<{ readonly baseUrl: string }>(program, {
     arguments: ['--headless'],
     preload: PRELOAD,
     environment: { NODE_ENV: 'production' },
     signal,
   });
+  return { name: `Portkey ${version}`, baseUrl: message.baseUrl, stop };
+}
+
+/** Its embeddings. */
+export function portkeyGateway(
+  { name: gatewayName, baseUrl }: RunningPortkey,
+  providers: EveryProvider,
+  signal: AbortSignal,
+): Gateway {
   const targetOf = (row: ProviderRow): Members => {
     const { name, path } = PROVIDERS[row.stub.slug] ?? { name: row.stub.slug, path: '' };
     return {
@@ -66,7 +80,7 @@ export async function startPortkey(
     };
   };
   return {
-    name: `Portkey ${version}`,
+    name: gatewayName,
     notOffered: NOT_OFFERED,
     remarks: REMARKS,
     ask: async (row, body, { next, repeats = false } = {}) => {
@@ -77,7 +91,7 @@ export async function startPortkey(
         ...(repeats ? { retry: { attempts: REPEATS } } : {}),
       };
       const answer = await post(
-        `${message.baseUrl}/embeddings`,
+        `${baseUrl}/embeddings`,
         { 'x-portkey-config': JSON.stringify(config) },
         { model: row.model, ...body },
         signal,
@@ -85,7 +99,6 @@ export async function startPortkey(
       if (answer.text.includes('embed is not supported by')) throw new NotOffered();
       return answer;
     },
-    stop,
   };
 }
 

@@ -5,6 +5,7 @@ import type { ProviderRow } from '../test/support/providers/rows.js';
 import { ANSWER_CHECKS } from './answer-checks.js';
 import type { Check, Trial } from './check.js';
 import { FAILURE_CHECKS } from './failure-checks.js';
+import type { Problem } from './assert-answer.js';
 import { NotOffered } from './gateway.js';
 import type { Gateway } from './gateway.js';
 
@@ -16,8 +17,17 @@ export type Outcome =
   /** The check does not apply to this provider. */
   | { readonly kind: 'nothing' };
 
-/** By check, then by row. */
-export type Outcomes = ReadonlyMap<Check, ReadonlyMap<ProviderRow, Outcome>>;
+/** A column and a row of a table. */
+export interface Column {
+  readonly head: string;
+  readonly promise: string;
+}
+export interface Labelled {
+  readonly label: string;
+}
+
+/** By column, then by row. */
+export type Outcomes = ReadonlyMap<Column, ReadonlyMap<Labelled, Outcome>>;
 
 export async function runChecks(
   gateway: Gateway,
@@ -54,8 +64,12 @@ async function runCheck(
 async function runTrial(check: Check, gateway: Gateway, trial: Trial): Promise<Outcome> {
   if (check.applies && !check.applies(trial.row)) return { kind: 'nothing' };
   if (gateway.notOffered.has(check.head)) return { kind: 'not offered' };
+  return outcomeOf(() => check.run(trial));
+}
+
+export async function outcomeOf(run: () => Promise<Problem>): Promise<Outcome> {
   try {
-    const reason = await check.run(trial);
+    const reason = await run();
     return reason === null ? { kind: 'right' } : { kind: 'wrong', reason };
   } catch (error) {
     if (error instanceof NotOffered) return { kind: 'not offered' };

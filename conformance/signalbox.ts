@@ -1,8 +1,6 @@
 // This service as a gateway under test: the build, in a process of its own, configured as an operator would.
 import { fileURLToPath } from 'node:url';
 import { withCatalogueFile } from '../test/support/catalogue-file.js';
-import { inHouseCatalogue } from '../test/support/every-provider.js';
-import type { EveryProvider } from '../test/support/every-provider.js';
 import { startChild } from './child.js';
 import { post, PROVIDER_TIMEOUT_MS } from './gateway.js';
 import type { Gateway } from './gateway.js';
@@ -14,11 +12,22 @@ interface Ready {
   readonly apiKey: string;
 }
 
-export async function startSignalbox(
-  providers: EveryProvider,
-  { databaseUrl, signal }: { readonly databaseUrl: string; readonly signal: AbortSignal },
-): Promise<Gateway> {
-  const { message, stop } = await withCatalogueFile(inHouseCatalogue(), (catalogueFile) =>
+interface ServiceOptions {
+  readonly databaseUrl: string;
+  readonly signal: AbortSignal;
+}
+
+export interface RunningService extends Ready {
+  stop(): Promise<void>;
+}
+
+/** The service before stubs. `catalogue`: the text of a catalogue file. */
+export async function startService(
+  { environment }: { readonly environment: Readonly<Record<string, string>> },
+  catalogue: string,
+  { databaseUrl, signal }: ServiceOptions,
+): Promise<RunningService> {
+  const { message, stop } = await withCatalogueFile(catalogue, (catalogueFile) =>
     startChild<Ready>(PROGRAM, {
       environment: {
         DATABASE_URL: databaseUrl,
@@ -28,11 +37,16 @@ export async function startSignalbox(
         CATALOGUE_FILE: catalogueFile,
         PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
         PROVIDER_RETRY_BASE_DELAY_MS: '1',
-        ...providers.environment,
+        ...environment,
       },
       signal,
     }),
   );
+  return { ...message, stop };
+}
+
+/** Its embeddings. */
+export function signalboxGateway({ baseUrl, apiKey }: RunningService, signal: AbortSignal): Gateway {
   return {
     name: 'signalbox',
     notOffered: new Set(),
@@ -40,12 +54,11 @@ export async function startSignalbox(
     ask: (row, body, { next } = {}) => {
       const order = [row, ...(next ? [next] : [])].map(({ stub }) => stub.slug);
       return post(
-        `${message.baseUrl}/embeddings`,
-        { authorization: `Bearer ${message.apiKey}` },
+        `${baseUrl}/embeddings`,
+        { authorization: `Bearer ${apiKey}` },
         { model: row.id, provider: { only: order, order }, ...body },
         signal,
       );
     },
-    stop,
   };
 }

@@ -1,10 +1,5 @@
 // Writes the results as text: tables of providers by checks, the reasons of failures, a closing line with counts.
-import { PROVIDER_ROWS } from '../test/support/providers/rows.js';
-import { ANSWER_CHECKS } from './answer-checks.js';
-import type { Check } from './check.js';
-import { FAILURE_CHECKS } from './failure-checks.js';
-import type { Gateway } from './gateway.js';
-import type { Outcome, Outcomes } from './run.js';
+import type { Column, Labelled, Outcome, Outcomes } from './run.js';
 
 const SIGNS: Readonly<Record<Outcome['kind'], string>> = {
   right: '✓',
@@ -14,13 +9,19 @@ const SIGNS: Readonly<Record<Outcome['kind'], string>> = {
 };
 const GAP = '  ';
 
-const SECTIONS: readonly (readonly [string, readonly Check[]])[] = [
-  ['responses', ANSWER_CHECKS],
-  ['failures of a provider', FAILURE_CHECKS],
-];
+/** An operation: its rows, and its columns in tables with a title. */
+export interface Suite {
+  readonly rows: readonly Labelled[];
+  readonly sections: readonly (readonly [string, readonly Column[]])[];
+}
 
-export function writeLegend(gateways: readonly Gateway[]): string {
-  const checks = SECTIONS.flatMap(([, section]) => section);
+interface JudgedGateway {
+  readonly name: string;
+  readonly remarks: readonly string[];
+}
+
+export function writeLegend({ sections }: Suite, gateways: readonly JudgedGateway[]): string {
+  const checks = sections.flatMap(([, section]) => section);
   const headWidth = Math.max(...checks.map(({ head }) => head.length));
   const lines = checks.map(({ head, promise }) => `  ${head.padEnd(headWidth)}${GAP}${promise}`);
   const remarks = gateways.flatMap(({ name, remarks: all }) => all.map((remark) => `  ${name}: ${remark}`));
@@ -31,19 +32,21 @@ export function writeLegend(gateways: readonly Gateway[]): string {
   ].join('\n');
 }
 
-export function writeTables(name: string, outcomes: Outcomes): string {
-  const labelWidth = Math.max(...PROVIDER_ROWS.map(({ label }) => label.length));
-  return SECTIONS.map(([title, checks]) => {
-    const heading = [''.padEnd(labelWidth), ...checks.map(({ head }) => head)];
-    const rows = PROVIDER_ROWS.map((row) => {
-      const signs = checks.map((check) =>
-        SIGNS[outcomes.get(check)?.get(row)?.kind ?? 'nothing'].padEnd(check.head.length),
-      );
-      return [row.label.padEnd(labelWidth)].concat(signs);
-    });
-    const lines = [heading].concat(rows).map((cells) => cells.join(GAP).trimEnd());
-    return [`${name}: ${title}`].concat(lines).join('\n');
-  }).join('\n\n');
+export function writeTables({ rows: all, sections }: Suite, name: string, outcomes: Outcomes): string {
+  const labelWidth = Math.max(...all.map(({ label }) => label.length));
+  return sections
+    .map(([title, checks]) => {
+      const heading = [''.padEnd(labelWidth), ...checks.map(({ head }) => head)];
+      const rows = all.map((row) => {
+        const signs = checks.map((check) =>
+          SIGNS[outcomes.get(check)?.get(row)?.kind ?? 'nothing'].padEnd(check.head.length),
+        );
+        return [row.label.padEnd(labelWidth)].concat(signs);
+      });
+      const lines = [heading].concat(rows).map((cells) => cells.join(GAP).trimEnd());
+      return [`${name}: ${title}`].concat(lines).join('\n');
+    })
+    .join('\n\n');
 }
 
 /** One line for each reason of a check, with its providers. */

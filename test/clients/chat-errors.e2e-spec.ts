@@ -10,8 +10,9 @@ import { ChatPlanner } from '../../src/routing/chat/chat-planner.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { MODEL, postChat } from '../support/chat-upstream.js';
-import { modelAt, startAppWithEveryChatProvider } from '../support/chat-providers/every-chat-provider.js';
-import type { EveryChatProviderApp } from '../support/chat-providers/every-chat-provider.js';
+import { modelAt } from '../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../support/chat-providers/every-chat-provider-app.js';
+import type { EveryChatProviderApp } from '../support/chat-providers/every-chat-provider-app.js';
 import { eventually } from '../support/eventually.js';
 import { after } from '../support/chat-providers/stream-script.js';
 

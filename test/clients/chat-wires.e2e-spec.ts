@@ -3,12 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { CHAT_CLIENTS } from '../support/chat-clients.js';
 import { INTERLEAVED_CALLS, INTERLEAVED_FUNCTIONS } from '../support/chat-providers/chat-stub.js';
-import {
-  CHAT_WIRES,
-  modelAt,
-  startAppWithEveryChatProvider,
-} from '../support/chat-providers/every-chat-provider.js';
-import type { ChatWireName, EveryChatProviderApp } from '../support/chat-providers/every-chat-provider.js';
+import { CHAT_WIRES, modelAt } from '../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../support/chat-providers/every-chat-provider-app.js';
+import type { ChatWireName } from '../support/chat-providers/every-chat-provider.js';
+import type { EveryChatProviderApp } from '../support/chat-providers/every-chat-provider-app.js';
 
 let setup: EveryChatProviderApp;
 beforeAll(async () => {

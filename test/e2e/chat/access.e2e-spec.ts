@@ -4,12 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { chatOf, postChat, streamChat } from '../../support/chat-upstream.js';
 import { createDestination, DELIVERY_ENVIRONMENT, untilDelivered } from '../../support/deliveries.js';
-import {
-  modelAt,
-  PROMPT_PRICE,
-  startAppWithEveryChatProvider,
-} from '../../support/chat-providers/every-chat-provider.js';
-import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { modelAt, PROMPT_PRICE } from '../../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
+import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';
 import { eventually } from '../../support/eventually.js';
 import { createCredential } from '../../support/provider-credential.js';
 import { startReceiver } from '../../support/receivers/receiver.js';

@@ -4,8 +4,10 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { chatOf, postChat, streamChat } from '../../support/chat-upstream.js';
-import { modelAt, startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider.js';
-import type { ChatWireName, EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { modelAt } from '../../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
+import type { ChatWireName } from '../../support/chat-providers/every-chat-provider.js';
+import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';
 import {
   after,
   EARLY_USAGE,

@@ -2,8 +2,9 @@
 // with the same members (docs/contract.md#chat-streams).
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { streamChat } from '../../support/chat-upstream.js';
-import { modelAt, startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider.js';
-import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { modelAt } from '../../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
+import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';
 import { OPENROUTER_EVENTS, OPENROUTER_STREAM } from '../../support/chat-providers/openrouter-stream.js';
 import { recorded } from '../../support/chat-providers/stream-script.js';
 

@@ -9,9 +9,10 @@ import {
   COMPLETION_PRICE,
   modelAt,
   PROMPT_PRICE,
-  startAppWithEveryChatProvider,
 } from '../../support/chat-providers/every-chat-provider.js';
-import type { ChatWireName, EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider.js';
+import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
+import type { ChatWireName } from '../../support/chat-providers/every-chat-provider.js';
+import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';
 import { CHAT_STUBS } from '../../support/chat-providers/index.js';
 
 const ID_OF_OTHERS = 'call_00000000000000000000000001';

@@ -1,7 +1,4 @@
-// The stubs of all chat providers, the service before them, and one model at each wire.
-import { createTestApp } from '../app.js';
-import type { TestApp } from '../app.js';
-import { withCatalogueFile } from '../catalogue-file.js';
+// The stubs of all chat providers, and one model at each wire.
 import { startChatStub } from './chat-stub.js';
 import type { RunningChatStub } from './chat-stub.js';
 import { CHAT_STUBS } from './index.js';
@@ -80,47 +77,5 @@ function modelOf(wire: ChatWireName): object {
         data_policy: { retains_prompts: false, trains: false },
       },
     ],
-  };
-}
-
-export interface EveryChatProviderApp {
-  readonly app: TestApp;
-  readonly providers: EveryChatProvider;
-  /** Every stub answers as at the start again. */
-  reset(): void;
-  close(): Promise<void>;
-}
-
-/** A failure is reported at once. */
-export async function startAppWithEveryChatProvider(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<EveryChatProviderApp> {
-  const providers = await startEveryChatProvider();
-  const app = await withCatalogueFile(providers.catalogue, (file) =>
-    createTestApp({
-      environment: {
-        ...providers.environment,
-        CATALOGUE_FILE: file,
-        PROVIDER_RETRIES: '0',
-        ...environment,
-      },
-    }),
-  );
-  return {
-    app,
-    providers,
-    reset: () => {
-      for (const wire of CHAT_WIRES) {
-        const stub = providers.stubOf(wire);
-        stub.answerWith(null);
-        stub.streamWith(null);
-        stub.replyWith(null);
-        stub.releaseAnswers();
-      }
-    },
-    close: async () => {
-      await app.close();
-      await providers.close();
-    },
   };
 }

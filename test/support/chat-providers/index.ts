@@ -185,7 +185,13 @@ export const CHAT_STUBS = {
     refusal: () => null,
   }),
   // Names are matched without regard to case, unknown ones ignored.
-  ollama: stub({ slug: 'ollama', basePath: '', sendsWholeCalls: true }),
+  // A local server asks for no key.
+  ollama: stub({
+    slug: 'ollama',
+    basePath: '',
+    sendsWholeCalls: true,
+    isAuthorised: (request) => [undefined, 'key-of-ollama'].includes(bearerOf(request)),
+  }),
   vllm: stub({ slug: 'vllm', refusal: vllmRefusal }),
   'openai-compatible': stub({ slug: 'openai-compatible', usage: 'asked' }),
   google: stub({
