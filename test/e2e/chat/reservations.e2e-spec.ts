@@ -1,0 +1,88 @@
+// What a chat reserves before it is sent, and at which price (docs/contract.md#chat-spend).
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseUsd } from '../../../src/domain/spend/money.js';
+import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app.js';
+import { withCatalogueFile } from '../../support/catalogue-file.js';
+import { MODEL, postChat } from '../../support/chat-upstream.js';
+import { CHAT_STUBS } from '../../support/chat-providers/index.js';
+import { startChatStub } from '../../support/chat-providers/chat-stub.js';
+import type { RunningChatStub } from '../../support/chat-providers/chat-stub.js';
+import { eventually } from '../../support/eventually.js';
+
+/** Dearer by ten times above 1,000 tokens of a prompt. */
+const TIERED = {
+  id: 'in-house/tiered',
+  created_at: '2026-01-01',
+  context_length: 100_000,
+  endpoints: [
+    {
+      provider: 'openai',
+      upstream_model: 'gpt-4o',
+      prices: [
+        {
+          effective_from: '2026-01-01',
+          source: 'a test',
+          usd_per_million_tokens: { prompt: 1, completion: 2 },
+          tiers: [{ min_prompt_tokens: 1_000, usd_per_million_tokens: { prompt: 10, completion: 20 } }],
+        },
+      ],
+      data_policy: { retains_prompts: false, trains: false },
+    },
+  ],
+};
+
+let stub: RunningChatStub;
+let app: TestApp;
+beforeAll(async () => {
+  stub = await startChatStub(CHAT_STUBS.openai);
+  app = await withCatalogueFile(JSON.stringify({ chat_models: [TIERED] }), (file) =>
+    createTestApp({
+      environment: {
+        OPENAI_BASE_URL: stub.baseUrl,
+        OPENAI_API_KEY: CHAT_STUBS.openai.apiKey,
+        CATALOGUE_FILE: file,
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await app.close();
+  await stub.close();
+});
+
+describe('a call without a limit of its output', () => {
+  it('reserves and sends 32,768 tokens, and not the whole limit of its key', async () => {
+    // Room for 19 reservations of $0.0525384.
+    const { secret } = await app.createKey({ limit: parseUsd('1') });
+    stub.holdAnswers();
+    const before = stub.requests.length;
+    const calls = Array.from({ length: 15 }, () => postChat(app, { model: MODEL }, { key: secret }));
+    await eventually(
+      () => Promise.resolve(stub.requests.length - before),
+      (count) => count === 15,
+    );
+    expect(stub.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 32_768 });
+    stub.releaseAnswers();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+});
+
+describe('a prompt above a tier of the price', () => {
+  const prompt = (characters: number) => ({
+    model: TIERED.id,
+    messages: [{ role: 'user', content: 'x '.repeat(characters / 2) }],
+    max_tokens: 10,
+  });
+
+  it('is reserved at the price of the tier', async () => {
+    // A prompt of 2,000 bytes: $0.0023 at the list price, $0.023 above the tier.
+    const { secret } = await app.createKey({ limit: parseUsd('0.01') });
+    expect((await postChat(app, prompt(500), { key: secret })).status).toBe(200);
+    const refused = await postChat(app, prompt(2_000), { key: secret });
+    expect(refused.status).toBe(402);
+    const { secret: richer } = await app.createKey({ limit: parseUsd('0.03') });
+    expect((await postChat(app, prompt(2_000), { key: richer })).status).toBe(200);
+  });
+});
