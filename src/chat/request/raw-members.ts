@@ -5,16 +5,28 @@ import { JsonScanner } from '../../vectors/json-scanner.js';
 
 class MalformedBody extends Error {}
 
-/** Of a body that is known to be a JSON object. Throws `invalid_request` for a repeated name: parsers disagree on its value. */
+/**
+ * Of a body that is known to be a JSON object. Throws `invalid_request` for a repeated name, because parsers disagree on its
+ * value, and for a value that is nested deeper than the scanner reads.
+ */
 export function readRawMembers(bytes: Buffer): Map<string, Buffer> {
   const members = new Map<string, Buffer>();
   const scanner = new JsonScanner(bytes, MalformedBody);
   scanner.eachMember((name) => {
     if (members.has(name))
       throw new AppError('invalid_request', { detail: `${memberPath([name])}: must not be repeated` });
-    members.set(name, scanner.rawValue());
+    members.set(name, rawValue(scanner, name));
   });
   return members;
+}
+
+function rawValue(scanner: JsonScanner, name: string): Buffer {
+  try {
+    return scanner.rawValue();
+  } catch (error) {
+    if (!(error instanceof MalformedBody)) throw error;
+    throw new AppError('invalid_request', { detail: `${memberPath([name])}: is nested too deeply` });
+  }
 }
 
 /**
