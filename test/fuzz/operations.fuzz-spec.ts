@@ -12,9 +12,14 @@ import type { FuzzRequest } from '../support/fuzz/operations.js';
 const OPERATIONS = readOperations();
 // Of all requests; the rest goes to the socket.
 const OPERATIONS_SHARE = 0.8;
-// This operation does the most with its input.
+// These operations do the most with their input.
 const EMBEDDINGS = 'POST /api/v1/embeddings';
-const EMBEDDINGS_SHARE = 0.15;
+const CHAT = 'POST /api/v1/chat/completions';
+const MODEL_CALLS: ReadonlyMap<string, number> = new Map([
+  [EMBEDDINGS, 0.15],
+  [CHAT, 0.25],
+]);
+const MODEL_CALLS_SHARE = [...MODEL_CALLS.values()].reduce((sum, part) => sum + part, 0);
 const RUNS_BETWEEN_OBJECTS = 40;
 
 const statuses = new Map<string, number>();
@@ -64,7 +69,27 @@ async function put(request: FuzzRequest, caller: FuzzCaller): Promise<string[]> 
     ...(request.method === 'POST' && path.startsWith('/api/v1/embeddings')
       ? wrongVectors(request, answer)
       : []),
+    ...(isStream(answer) ? wrongStream(answer) : []),
   ];
+}
+
+const isStream = ({ headers }: FuzzAnswer): boolean =>
+  String(headers['content-type']).startsWith('text/event-stream');
+
+/** Events of one line, usage or an error in the last chunk, and the mark of the end. */
+function wrongStream({ body }: FuzzAnswer): string[] {
+  const events = body
+    .toString('utf8')
+    .split('\n\n')
+    .filter((event) => event !== '' && !event.startsWith(':'));
+  const last = events.at(-2) ?? '';
+  const isRight =
+    events.at(-1) === 'data: [DONE]' &&
+    events.every((event) => event.startsWith('data: ') && !event.includes('\n')) &&
+    events.slice(0, -1).every((event) => event.startsWith('data: {')) &&
+    /"usage":|"error":/.test(last) &&
+    !/"code":500/.test(last);
+  return isRight ? [] : [`a stream that ends with ${events.slice(-3).join(' ').slice(0, 300)}`];
 }
 
 /** As many vectors as inputs, all as wide as the first, every number finite. */
@@ -92,8 +117,7 @@ describe('an operation responds as documented to any request', () => {
     async ({ name, requests }) => {
       const caller = await target.nextCaller();
       let runs = 0;
-      const part =
-        name === EMBEDDINGS ? EMBEDDINGS_SHARE : (OPERATIONS_SHARE - EMBEDDINGS_SHARE) / OPERATIONS.length;
+      const part = MODEL_CALLS.get(name) ?? (OPERATIONS_SHARE - MODEL_CALLS_SHARE) / OPERATIONS.length;
       await tryOut(
         name,
         share(part),

@@ -78,6 +78,10 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
       RATE_LIMIT_FAILED_AUTHENTICATION_PER_MINUTE: '0',
       RATE_LIMIT_PUBLIC_PER_MINUTE: '0',
       PROVIDER_TIMEOUT_MS: '3000',
+      CHAT_HEADERS_TIMEOUT_MS: '3000',
+      CHAT_FIRST_TOKEN_TIMEOUT_MS: '3000',
+      CHAT_IDLE_TIMEOUT_MS: '3000',
+      CHAT_ANSWER_TIMEOUT_MS: '3000',
       PROVIDER_RETRIES: '1',
       PROVIDER_RETRY_BASE_DELAY_MS: '1',
       BROADCAST_SWEEP_INTERVAL_MS: '200',
@@ -91,17 +95,17 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
     child.process.send('state');
     return (await message)[0] as ServiceState;
   };
-  /** Requests that hold a place, and the bytes that they hold, by group. */
+  /** Requests that hold a place, and the bytes that they hold, by group; streams and drains of chats. */
   const held = async (): Promise<readonly string[]> => {
     const { body } = await send({ method: 'GET', path: '/metrics', headers: {} });
-    return body.toString('utf8').match(/^signalbox_http_in_flight(?:_bytes)?\{.*$/gm) ?? [];
+    return body.toString('utf8').match(/^signalbox_(?:http_in_flight(?:_bytes)?\{|chat_open_).*$/gm) ?? [];
   };
   const before = await stateOf();
 
   const check = async (): Promise<void> => {
     if (child.process.exitCode !== null || child.process.signalCode !== null)
       throw new Error('the service has ended');
-    await eventually(held, (lines) => lines.length === 8 && lines.every((line) => line.endsWith(' 0')));
+    await eventually(held, (lines) => lines.length === 10 && lines.every((line) => line.endsWith(' 0')));
     agent.destroy();
     // None of those that it was sent requests on may stay.
     await eventually(stateOf, ({ connections }) => connections === 0);

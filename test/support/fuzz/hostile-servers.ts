@@ -21,6 +21,29 @@ interface EmbeddingCall {
 
 type Misbehaviour = (response: ServerResponse, right: string, credential: string) => void;
 
+/** Streams of chats, by what they write. */
+const STREAMS: readonly ((
+  response: ServerResponse,
+  events: readonly string[],
+  random: () => number,
+) => void)[] = [
+  (response, events) => response.end(events.join('')),
+  (response, events) => response.end(events.slice(0, -2).join('')),
+  (response, events) => response.end(events.slice(0, 2).join('').slice(0, -9)),
+  (response, events) => response.end(`${events.slice(0, 2).join('')}data: {"error":{"code":503}}\n\n`),
+  (response) => response.end('data: {"error":{"code":400,"message":"no"},"choices":[]}\n\n'),
+  (response, events, random) => response.end(events.toSorted(() => random() - 0.5).join('')),
+  (response, events) => response.end(events.join('').replaceAll('"content":', '"content":[{"a":1}],"x":')),
+  (response, events) => response.end(events.join('').replaceAll(/\d+/g, '-1e999')),
+  (response) => response.end(`data: ${'['.repeat(5_000)}\n\n`),
+  (response) => response.end(Buffer.from('data: \xff\xfe\n\ndata: [DONE]\n\n', 'latin1')),
+  (response, events) => {
+    response.write(events.slice(0, 3).join(''));
+    response.destroy();
+  },
+  (response) => response.write(Buffer.concat([Buffer.from('data: {"x":"'), FLOOD]), () => response.destroy()),
+];
+
 // Bytes that a small compressed body becomes.
 const BOMB = gzipSync(Buffer.alloc(64 * 2 ** 20, ' '));
 const FLOOD = Buffer.alloc(2 ** 20, '[');
@@ -64,6 +87,8 @@ const MISBEHAVIOURS: readonly Misbehaviour[] = [
 ];
 // Most answers are right: otherwise the endpoint would be left alone as one that is out.
 const WRONG = 0.35;
+// Of answers to streamed chats; the others have no stream.
+const STREAMED = 0.85;
 
 export async function startHostileServers(): Promise<HostileServers> {
   const random = seededRandom();
@@ -72,10 +97,20 @@ export async function startHostileServers(): Promise<HostileServers> {
     if (misbehaviour && random() < WRONG) misbehaviour(response, right, credential);
     else as(response, 200, 'application/json', right);
   };
+  const stream = (response: ServerResponse): void => {
+    const isWrong = random() < WRONG;
+    const write = STREAMS[isWrong ? Math.floor(random() * STREAMS.length) : 0];
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    write?.(response, rightStream(), random);
+  };
   const provider = createServer((request, response) => {
-    void read(request).then((text) =>
-      answer(response, rightAnswer(text), String(request.headers.authorization)),
-    );
+    const respond = (text: string): void => {
+      const isChat = request.url?.endsWith('/chat/completions') === true;
+      const isStream = isChat && /"stream":true/.test(text);
+      if (isStream && random() < STREAMED) stream(response);
+      else answer(response, isChat ? rightChat() : rightAnswer(text), String(request.headers.authorization));
+    };
+    void read(request).then(respond);
   });
   const hook = createServer((request, response) => {
     void read(request).then(() => answer(response, '{}', JSON.stringify(request.headers)));
@@ -115,4 +150,27 @@ function rightAnswer(text: string): string {
     }),
     usage: { prompt_tokens: inputs.length, total_tokens: inputs.length },
   });
+}
+
+const CHAT = { id: 'up-1', created: 1_790_000_000, model: 'm' };
+const CHAT_USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+
+function rightChat(): string {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }];
+  return JSON.stringify({ ...CHAT, object: 'chat.completion', choices, usage: CHAT_USAGE });
+}
+
+function rightStream(): string[] {
+  const chunk = (delta: object, finish: string | null = null, others: object = {}): string => {
+    const choices = [{ index: 0, delta, finish_reason: finish }];
+    return `data: ${JSON.stringify({ ...CHAT, object: 'chat.completion.chunk', choices, ...others })}\n\n`;
+  };
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'Hel' }),
+    chunk({ content: 'lo' }),
+    chunk({}, 'stop'),
+    chunk({}, null, { choices: [], usage: CHAT_USAGE }),
+    'data: [DONE]\n\n',
+  ];
 }

@@ -56,6 +56,41 @@ const MODELS = [
   'openai/text-embedding-ada-002',
   'unknown/nothing',
 ];
+const CHAT_MODELS = [
+  'local/echo',
+  'openai/gpt-4.1-mini',
+  'openai/gpt-4.1-mini',
+  'openai/gpt-5',
+  'unknown/nothing',
+];
+const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+/** Of a chat's own members: the schema alone seldom makes a conversation that is accepted. */
+const CHAT_HINTS: Hints = {
+  model: fc.constantFrom(...CHAT_MODELS),
+  models: fc.constantFrom(['openai/gpt-4.1-nano'], ['local/echo', 'openai/gpt-4.1-mini']),
+  messages: fc.array(
+    fc.oneof(
+      fc.record({ role: fc.constantFrom('user', 'system'), content: hostileText }),
+      fc.record({ role: fc.constant('user'), content: fc.constant([{ type: 'text', text: 'hi' }]) }),
+      fc.constantFrom(
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'a', ...TOOL, function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '1' },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/' } }] },
+      ),
+    ),
+    { minLength: 1, maxLength: 5 },
+  ),
+  stream: fc.boolean(),
+  tools: fc.constantFrom([TOOL], [TOOL, TOOL], []),
+  n: fc.constantFrom(1, 2, 8),
+  max_tokens: fc.constantFrom(1, 16, 1_000_000_000),
+  stop: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 })),
+};
 const HINTS: Hints = {
   workspace_id: fc.constantFrom(own('workspace'), own('default-workspace')),
   api_key_hashes: fc.constantFrom([own('hash')], [own('hash'), own('hash')]),
@@ -137,7 +172,9 @@ function requestsOf(
       queryPairs,
       credential: credentials(path),
       headers: hostileHeaders(inHeaders),
-      body: schema ? bodies(schema, resolve) : fc.option(bodies({}, resolve), { freq: 1 }),
+      body: schema
+        ? bodies(schema, resolve, hintsOf(path))
+        : fc.option(bodies({}, resolve, HINTS), { freq: 1 }),
     })
     .map(({ credential, headers, body, ...made }) => {
       const filled = inPath.reduce(
@@ -159,7 +196,7 @@ function encode(text: string): string {
 }
 
 function credentials(path: string): fc.Arbitrary<FuzzRequest['credential']> {
-  const right = path.endsWith('/embeddings') ? 'inference' : 'management';
+  const right = /\/(embeddings|chat\/completions)$/.test(path) ? 'inference' : 'management';
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant(right) },
     { weight: 1, arbitrary: fc.constantFrom('management', 'inference', 'none', 'nonsense') },
@@ -214,8 +251,15 @@ function hostileHeaders(declared: readonly string[]): fc.Arbitrary<Record<string
   );
 }
 
-function bodies(schema: Schema, resolve: (reference: string) => Schema): fc.Arbitrary<FuzzBody> {
-  const good = valuesOf(schema, resolve, HINTS);
+const hintsOf = (path: string): Hints =>
+  path.endsWith('/chat/completions') ? { ...HINTS, ...CHAT_HINTS } : HINTS;
+
+function bodies(
+  schema: Schema,
+  resolve: (reference: string) => Schema,
+  hints: Hints,
+): fc.Arbitrary<FuzzBody> {
+  const good = valuesOf(schema, resolve, hints);
   const asText = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.stringify(value) ?? '');
   return fc.record({
     text: fc.oneof(
