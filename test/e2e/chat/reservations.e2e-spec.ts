@@ -1,4 +1,4 @@
-// What a chat reserves before it is sent, and at which price (docs/contract.md#chat-spend).
+// The reservation of a chat: its size, and its price (docs/contract.md#chat-spend).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import type { TestApp } from '../../support/app.js';
