@@ -4,6 +4,7 @@ import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { ClientStream } from './stream/client-stream.js';
 
 /** The caller's end of a call. */
@@ -11,8 +12,8 @@ export interface ChatClient {
   readonly isGone: boolean;
   /** Calls `listener` once when the caller leaves before its response is complete. Returns the way to stop that. */
   onGone(listener: () => void): () => void;
-  /** For a stream. Headers go out with its first byte. */
-  openStream(generationId: string): ClientStream;
+  /** For a stream. Headers go out with its first byte, and name the keys that are passed over by then. */
+  openStream(generationId: string, passedOver: () => readonly PassedOverKey[]): ClientStream;
 }
 
 export interface ChatCall {
@@ -24,7 +25,12 @@ export interface ChatCall {
   /** performance.now() */
   readonly receivedAt: number;
   readonly wantsRoutingMetadata: boolean;
+  /** Of the call among those in flight; null without load shedding. */
+  readonly permit: CallPermit | null;
 }
+
+/** Held until the call's record is committed. */
+export type CallPermit = Pick<InFlightPermit, 'hold' | 'release'>;
 
 /** The answer of a call without a stream, whose generation is committed. */
 export interface WrittenChat {

@@ -4,6 +4,9 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import { USAGE_SOURCES } from '../domain/chat/chat-usage.js';
 import type { UsageSource } from '../domain/chat/chat-usage.js';
+import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
+import type { ChatFailure } from './stream/chat-failure.js';
 
 // Seconds.
 const FIRST_TOKEN_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -18,21 +21,40 @@ export interface SettledCall {
   readonly isSlowReader: boolean;
   readonly isConsistent: boolean;
   readonly isOverrun: boolean;
-  /** Their number. */
-  readonly droppedMembers: number;
+  readonly droppedMembers: readonly string[];
   /** From the receipt of the request; null: no stream, or no content. */
   readonly firstTokenMs: number | null;
   readonly tokensPerSecond: number;
+}
+
+const FAILURE_KINDS: readonly ChatFailure['kind'][] = [
+  'provider_error',
+  'broken_answer',
+  'timeout',
+  'connection',
+];
+const PHASES = ['headers', 'first_content', 'content'] as const;
+export type StreamPhase = (typeof PHASES)[number];
+const LABELS: ReadonlySet<string> = new Set(KNOWN_MEMBERS);
+const OTHER_MEMBER = 'other';
+
+/** Of a member or of a path into one. Callers choose the names of unknown members, which share a label. */
+function memberLabel(path: string): string {
+  const name = /^\w+/.exec(path)?.[0] ?? '';
+  return LABELS.has(name) ? name : OTHER_MEMBER;
 }
 
 @Injectable()
 export class ChatMetrics {
   readonly openStreams;
   readonly openDrains;
+  readonly pendingRecords;
+  readonly lostRecords;
   private readonly firstToken;
   private readonly duration;
   private readonly outputRate;
-  readonly streamFailures;
+  private readonly streamFailures;
+  private readonly unexpectedRefusals;
   private readonly cancelled;
   private readonly usageInconsistent;
   private readonly overruns;
@@ -54,6 +76,12 @@ export class ChatMetrics {
       help: 'Streams that are read for their usage after their client has left.',
       registers,
     });
+    this.pendingRecords = new Gauge({
+      name: 'signalbox_chat_pending_records',
+      help: 'Ended calls whose record is not committed yet because the database has failed.',
+      registers,
+    });
+    this.lostRecords = counter('lost_records_total', 'Calls whose record could not be committed.', []);
     this.firstToken = new Histogram({
       name: 'signalbox_chat_first_token_seconds',
       help: 'From the receipt of a request to the first content of its stream.',
@@ -73,10 +101,11 @@ export class ChatMetrics {
       buckets: RATE_BUCKETS,
       registers,
     });
-    this.streamFailures = counter('stream_failures_total', 'Streams that failed, by kind and phase.', [
-      'kind',
-      'phase',
-    ]);
+    this.streamFailures = counter(
+      'stream_failures_total',
+      'Streams of providers that failed, by kind and phase: before the headers, before the first content, or after it.',
+      ['kind', 'phase'],
+    );
     this.cancelled = counter('cancelled_total', 'Calls whose client left before the end.', []);
     this.usageSources = counter('usage_source_total', 'Calls by the origin of their charged tokens.', [
       'source',
@@ -94,11 +123,31 @@ export class ChatMetrics {
     );
     this.droppedMembers = counter(
       'dropped_members_total',
-      'Members of requests that an endpoint does not take, by provider.',
-      ['provider'],
+      'Calls with a member that their endpoint does not take, by provider and member.',
+      ['provider', 'member'],
+    );
+    this.unexpectedRefusals = counter(
+      'unexpected_refusals_total',
+      'Requests that a provider refused for a member that should have been dropped, by provider and member.',
+      ['provider', 'member'],
     );
     // Prometheus sees no increase in a series that begins with its first event.
     for (const source of USAGE_SOURCES) this.usageSources.inc({ source }, 0);
+    for (const kind of FAILURE_KINDS) for (const phase of PHASES) this.streamFailures.inc({ kind, phase }, 0);
+    for (const { slug: provider, chat } of EMBEDDING_PROVIDERS) {
+      if (chat === undefined) continue;
+      this.usageInconsistent.inc({ provider }, 0);
+      this.overruns.inc({ provider }, 0);
+      this.unexpectedRefusals.inc({ provider, member: OTHER_MEMBER }, 0);
+    }
+  }
+
+  streamFailed(kind: ChatFailure['kind'], phase: StreamPhase): void {
+    this.streamFailures.inc({ kind, phase });
+  }
+
+  refusedUnexpectedly(provider: string, member: string): void {
+    this.unexpectedRefusals.inc({ provider, member: memberLabel(member) });
   }
 
   settled(call: SettledCall): void {
@@ -109,7 +158,8 @@ export class ChatMetrics {
     if (call.isSlowReader) this.writeStalls.inc();
     if (!call.isConsistent) this.usageInconsistent.inc({ provider });
     if (call.isOverrun) this.overruns.inc({ provider });
-    if (call.droppedMembers > 0) this.droppedMembers.inc({ provider }, call.droppedMembers);
+    for (const member of new Set(call.droppedMembers.map(memberLabel)))
+      this.droppedMembers.inc({ provider, member });
     if (firstTokenMs === null) return;
     this.firstToken.observe({ provider }, firstTokenMs / 1_000);
     if (tokensPerSecond > 0) this.outputRate.observe(tokensPerSecond);

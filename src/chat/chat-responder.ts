@@ -45,6 +45,7 @@ export class ChatResponder {
         receivedAt,
         client: new HttpChatClient(response, this.config.chat),
         wantsRoutingMetadata: wantsRoutingMetadata(request),
+        permit,
         context: {
           requestId: requestIdOf(request),
           sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? null,

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
 import { ChatMetrics } from './chat-metrics.js';
@@ -10,13 +11,31 @@ import { ChatController } from './chat.controller.js';
 import { ChatService } from './chat.service.js';
 import { AnswerEnds } from './run/answer-end.js';
 import { ChatExchange } from './run/chat-exchange.js';
-import { ChatRuns } from './run/chat-run.js';
+import { ChatRecords } from './run/chat-records.js';
+import { ChatServices } from './run/chat-services.js';
 import { OpenChats } from './run/open-chats.js';
+import { RecordCommits } from './run/record-commits.js';
+import { systemScheduler } from './stream/scheduler.js';
 
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],
   controllers: [ChatController],
-  providers: [AnswerEnds, ChatExchange, ChatMetrics, ChatResponder, ChatRuns, ChatService, OpenChats],
+  providers: [
+    AnswerEnds,
+    ChatExchange,
+    ChatMetrics,
+    ChatRecords,
+    ChatResponder,
+    ChatServices,
+    ChatService,
+    OpenChats,
+    {
+      provide: RecordCommits,
+      inject: [GenerationLog, ChatMetrics],
+      useFactory: (log: GenerationLog, metrics: ChatMetrics) =>
+        new RecordCommits(log, metrics, systemScheduler),
+    },
+  ],
   exports: [ChatResponder],
 })
 export class ChatModule {}

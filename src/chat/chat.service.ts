@@ -1,6 +1,6 @@
 // POST /chat/completions: a call that reaches its providers leaves one committed generation before its usage leaves.
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../domain/errors.js';
+import { AppError, toAppError } from '../domain/errors.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
 import type { ChatCall, WrittenChat } from './chat-call.js';
 import { toChatUsageDto } from './dto/chat-usage.dto.js';
@@ -29,7 +29,8 @@ export class ChatService {
     const run = this.runs.begin(call);
     try {
       const route = await run.plan();
-      const executed = await run.execute(await run.reserve(route));
+      const reserved = await run.reserve(route);
+      const executed = reserved === null ? run.abandon(route) : await run.execute(reserved);
       return await this.answer(call, run, executed);
     } catch (failure) {
       if (call.client.isGone) return null;
@@ -47,8 +48,8 @@ export class ChatService {
       settled = await run.settle(executed);
     } catch (failure) {
       if (!client?.hasSentHeaders) throw failure;
-      this.logger.error({ error: failure, generationId: run.generationId }, 'failed to record a chat call');
-      const error = new AppError('unavailable', { detail: 'the call could not be recorded' });
+      const error = toAppError(failure);
+      this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
       return endStream(client, this.errorEvent(run, executed, error));
     }
     const { error } = settled;

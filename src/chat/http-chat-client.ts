@@ -2,7 +2,9 @@
 import type { Response } from 'express';
 import { generationHeaderId } from '../domain/identifiers.js';
 import type { ChatConfig } from '../config/chat-config.js';
+import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
+import { PASSED_OVER_HEADER, passedOverText } from '../http/observe/call-headers.js';
 import type { ChatClient } from './chat-call.js';
 import { ClientStream } from './stream/client-stream.js';
 import { systemScheduler } from './stream/scheduler.js';
@@ -33,7 +35,7 @@ export class HttpChatClient implements ChatClient {
     return () => this.listeners.delete(listener);
   }
 
-  openStream(generationId: string): ClientStream {
+  openStream(generationId: string, passedOver: () => readonly PassedOverKey[]): ClientStream {
     const { response } = this;
     const { keepAlive, slowReaderTimeout } = this.config;
     this.stream = new ClientStream(response, {
@@ -46,6 +48,8 @@ export class HttpChatClient implements ChatClient {
         response.setHeader('content-type', 'text/event-stream; charset=utf-8');
         response.setHeader('cache-control', 'no-cache, no-transform');
         response.setHeader('x-accel-buffering', 'no');
+        const keys = passedOver();
+        if (keys.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(keys));
         // Chunks of a stream are small, and none of them waits for another.
         response.socket?.setNoDelay(true);
       },

@@ -196,6 +196,11 @@ export class AppError extends Error {
     return this.copy({ headers: { ...this.headers, ...headers } });
   }
 
+  /** A copy with further members of `error.metadata`. */
+  withMetadata(metadata: Readonly<Record<string, unknown>>): AppError {
+    return this.copy({ metadata: { ...this.metadata, ...metadata } });
+  }
+
   private copy(changes: AppErrorOptions): AppError {
     const copy = new AppError(this.code, { ...this.options, ...changes });
     if (this.stack !== undefined) copy.stack = this.stack;

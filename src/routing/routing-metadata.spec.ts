@@ -86,6 +86,7 @@ it('lists every endpoint once with the served ones marked, and every attempt', (
   expect(metadata).toEqual({
     requested: model.id,
     passedOver: [],
+    edits: [],
     strategy: 'fallback',
     summary: 'available=2, attempts=3, selected=Provider two',
     attempt: 3,

@@ -1,5 +1,6 @@
 // The money of one call of any operation: reserved before providers are called, settled with the call's generation. A call
 // may reserve more than once; all of its reservations are settled together.
+import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { SpendBound, SpendRelease } from '../domain/spend/spend-limit.js';
 import { isAboutMoney } from './spend-limiter.js';
@@ -13,15 +14,18 @@ export class CallSpend {
     private readonly key: ApiKey,
   ) {}
 
-  /** Waits for money that other calls have reserved. Throws an error that isAboutMoney() when the limit is exhausted. */
-  async reserve(bounds: SpendBounds): Promise<void> {
-    this.reservations.push(await this.limiter.reserve(this.key, bounds));
+  /**
+   * Waits for money that other calls have reserved, until `signal` ends the wait with its reason. Throws an error that
+   * isAboutMoney() when the limit is exhausted.
+   */
+  async reserve(bounds: SpendBounds, signal: CancelSignal | null = null): Promise<void> {
+    this.reservations.push(await this.limiter.reserve(this.key, bounds, undefined, signal));
   }
 
   /** Returns false when the limit is exhausted, without waiting for other calls. */
-  async tryReserve(bounds: SpendBounds): Promise<boolean> {
+  async tryReserve(bounds: SpendBounds, signal: CancelSignal | null = null): Promise<boolean> {
     try {
-      this.reservations.push(await this.limiter.reserve(this.key, bounds, 0));
+      this.reservations.push(await this.limiter.reserve(this.key, bounds, 0, signal));
       return true;
     } catch (error) {
       if (isAboutMoney(error)) return false;

@@ -1,5 +1,6 @@
 // A spend lease held by this process: budget reserved in the database and granted to requests from memory.
 import { isDeepStrictEqual } from 'node:util';
+import type { CancelSignal } from '../concurrency/cancellation.js';
 import { WakeSignal } from '../concurrency/wake-signal.js';
 import { AppError } from '../domain/errors.js';
 import type { PicoUsd } from '../domain/spend/money.js';
@@ -91,15 +92,29 @@ export class LocalQuota {
    * Throws LimitReserved when the remainder stays reserved by other calls until `deadline` (performance.now()), or at
    * once when the deadline has passed.
    * Returns false when the lease became invalid: nothing was reserved, and the caller acquires from another lease.
+   * `signal` ends the wait with its reason.
    */
-  async acquire(amount: PicoUsd, deadline: number): Promise<boolean> {
+  async acquire(amount: PicoUsd, deadline: number, signal: CancelSignal | null = null): Promise<boolean> {
     if (this.tryAcquire(amount)) return true;
+    signal?.throwIfAborted();
     return new Promise<boolean>((resolve, reject) => {
-      this.waiters.push({ amount, deadline, resolve, reject });
+      const waiter = { amount, deadline, resolve, reject };
+      this.waiters.push(waiter);
+      signal?.addEventListener('abort', () => this.leave(waiter, signal.reason), { once: true });
       if (!this.isGrowing) void this.grow();
       // It may fit where calls that wait longer do not.
       else this.pause.interrupt();
     });
+  }
+
+  /** Its caller waits no longer. */
+  private leave(waiter: Waiter, reason: unknown): void {
+    const others = this.waiters.filter((other) => other !== waiter);
+    if (others.length === this.waiters.length) return;
+    this.waiters = others;
+    waiter.reject(reason);
+    // The next one may wait for less.
+    this.pause.interrupt();
   }
 
   /**

@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import type { AppErrorOptions } from '../domain/errors.js';
 import { formatUsd, usdToNumber } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import type { SpendLimitWindow } from '../domain/spend/spend-limit.js';
@@ -61,17 +62,28 @@ const CODES = {
   workspace: 'budget_exceeded',
 } as const;
 
+/** The remainder of a limit is less than the maximum cost of the call. */
+export class LimitReached extends AppError {
+  constructor(
+    readonly reached: ReachedLimit,
+    code: (typeof CODES)[SpendOwner['kind']],
+    options: AppErrorOptions,
+  ) {
+    super(code, options);
+    // The log needs the text only.
+    Object.defineProperty(this, 'reached', { enumerable: false });
+  }
+}
+
 /** `amount`: the maximum cost of the rejected call. */
-export function limitReached(
-  { owner, limits, tightest, unspent, resetsAt }: ReachedLimit,
-  amount: PicoUsd,
-): AppError {
+export function limitReached(reached: ReachedLimit, amount: PicoUsd): LimitReached {
+  const { owner, limits, tightest, unspent, resetsAt } = reached;
   const left = formatUsd(unspent > 0n ? unspent : 0n);
   const whose =
     owner.kind === 'account'
       ? "the account's credits"
       : `this ${owner.kind}'s ${limits.map(describe).join(', ')}`;
-  return new AppError(CODES[owner.kind], {
+  return new LimitReached(reached, CODES[owner.kind], {
     detail: `this call may cost ${formatUsd(amount)} USD and ${left} USD are left of ${whose}`,
     metadata: {
       limit_source: owner.kind,

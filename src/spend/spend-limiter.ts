@@ -2,6 +2,7 @@
 // account's credits (docs/contract.md#spend).
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
+import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
 import { amountToward, NO_LIMITS, SpendRelease } from '../domain/spend/spend-limit.js';
@@ -103,9 +104,14 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   /**
    * Reserves the quick bound. When that does not fit at once, it reserves the exact bound, which waits up to
    * `maxWait` milliseconds for money that other calls have reserved. Throws an error that isAboutMoney() when neither
-   * fits.
+   * fits. `signal` ends the wait with its reason.
    */
-  async reserve(key: ApiKey, bounds: SpendBounds, maxWait = MAX_WAIT): Promise<Reservation> {
+  async reserve(
+    key: ApiKey,
+    bounds: SpendBounds,
+    maxWait = MAX_WAIT,
+    signal: CancelSignal | null = null,
+  ): Promise<Reservation> {
     const { workspaceId } = key;
     const policy = this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId));
     const known = this.limitedOwners.get(key);
@@ -113,12 +119,12 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     if (owners.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
     try {
-      return await this.reserveBound(owners, quick, NO_WAIT);
+      return await this.reserveBound(owners, quick, NO_WAIT, signal);
     } catch (error) {
       if (!isAboutMoney(error)) throw error;
     }
     const exact = await bounds.exact();
-    return this.reserveBound(owners, exact, performance.now() + maxWait);
+    return this.reserveBound(owners, exact, performance.now() + maxWait, signal);
   }
 
   /**
@@ -129,6 +135,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     owners: readonly LimitedOwner[],
     bound: SpendBound,
     deadline: number,
+    signal: CancelSignal | null,
   ): Promise<Reservation> {
     for (let inOrder = owners; ;) {
       const parts: ReservedPart[] = [];
@@ -141,7 +148,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
           blocked = owner;
           const maxWait = parts.length === 0 ? deadline : NO_WAIT;
           let quota = this.quotaOf(owner);
-          while (!(quota.tryAcquire(amount) || (await quota.acquire(amount, maxWait))))
+          while (!(quota.tryAcquire(amount) || (await quota.acquire(amount, maxWait, signal))))
             quota = this.quotaOf(owner);
           parts.push({ quota, owner, release: new SpendRelease(quota.lease, amount) });
         }

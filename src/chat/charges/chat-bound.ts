@@ -38,7 +38,27 @@ export function outputBound(call: BoundedCall, endpoint: ChatEndpoint): number {
 
 /** Null where the endpoint has no known price for the tier of the call. */
 export function greatestChatCost(call: BoundedCall, endpoint: ChatEndpoint): PicoUsd | null {
-  const { request, size, from, until } = call;
+  const prices = boundPrices(call, endpoint);
+  return prices && prices.input + BigInt(outputBound(call, endpoint)) * prices.outputToken;
+}
+
+/** The largest output limit whose bound costs at most `rest`; 0: none does, or no price is known. */
+export function affordableOutput(call: BoundedCall, endpoint: ChatEndpoint, rest: PicoUsd): number {
+  const prices = boundPrices(call, endpoint);
+  if (prices === null || prices.input > rest) return 0;
+  const limit = BigInt(mostOutput(endpoint));
+  if (prices.outputToken === 0n) return Number(limit);
+  const tokens = (rest - prices.input) / prices.outputToken / BigInt(call.request.choiceCount);
+  const affordable = tokens - BigInt(call.predictionBytes);
+  if (affordable <= 0n) return 0;
+  return Number(affordable < limit ? affordable : limit);
+}
+
+/** The dearest prices that the call can reach. */
+function boundPrices(
+  { request, size, from, until }: BoundedCall,
+  endpoint: ChatEndpoint,
+): { readonly input: PicoUsd; readonly outputToken: PicoUsd } | null {
   const prompt = promptBound(size, endpoint);
   const prices = dearestChatPrices(endpoint, {
     maxPromptTokens: prompt,
@@ -50,13 +70,10 @@ export function greatestChatCost(call: BoundedCall, endpoint: ChatEndpoint): Pic
   const written = request.cacheWriteTtl === '1h' ? prices.cacheWrite1h : prices.cacheWrite;
   const audio = size.audioParts > 0 ? [prices.audioInput, prices.audioInputCached] : [];
   const input = most([prices.prompt, prices.cacheRead, written, ...audio]);
-  const output = most([prices.completion, prices.reasoning]);
-  return (
-    BigInt(prompt) * input +
-    BigInt(outputBound(call, endpoint)) * output +
-    BigInt(imagesOf(size)) * prices.image +
-    prices.request
-  );
+  return {
+    input: BigInt(prompt) * input + BigInt(imagesOf(size)) * prices.image + prices.request,
+    outputToken: most([prices.completion, prices.reasoning]),
+  };
 }
 
 function mostOutput({ maxOutputTokens, contextLength }: ChatEndpoint): number {

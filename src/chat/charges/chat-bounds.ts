@@ -1,20 +1,23 @@
 // The reservation of a chat call over all endpoints that may serve it: the dearest counts.
-import { countTextTokens } from '../../catalogue/text-tokens.js';
 import type { Tokenizer } from '../../catalogue/text-tokens.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
+import { AppError } from '../../domain/errors.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { sumOfDearest } from '../../spend/dearest-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
-import { greatestChatCost } from './chat-bound.js';
+import { affordableOutput, greatestChatCost } from './chat-bound.js';
 import type { BoundedCall } from './chat-bound.js';
 import { promptTexts } from './prompt-size.js';
 import type { PromptSize } from './prompt-size.js';
+import type { PromptTokens } from './prompt-tokens.js';
 
 export interface ReservedCall extends BoundedCall {
   readonly request: ChatRequest;
+  readonly tokens: PromptTokens;
 }
 
 /** Throws `not_found` where a shared endpoint has no known price. */
@@ -23,15 +26,57 @@ export function boundsOfChat(targets: readonly ChatTarget[], call: ReservedCall,
     quick: () => dearest(targets, (target) => greatestChatCost(call, target.endpoint)),
     // Tokens are counted where the tokenizer is known: a text has far fewer tokens than bytes.
     exact: async () => {
-      const sizes = new Map<Tokenizer | null, PromptSize>([[null, call.size]]);
-      for (const { model } of targets)
-        if (!sizes.has(model.tokenizer) && model.tokenizer !== null)
-          sizes.set(model.tokenizer, await countedSize(call, model.tokenizer, pace));
+      const sizes = await countedSizes(targets, call, pace);
       return dearest(targets, ({ model, endpoint }) =>
         greatestChatCost({ ...call, size: sizes.get(model.tokenizer) ?? call.size }, endpoint),
       );
     },
   };
+}
+
+/** The largest output limit for which one of the targets costs at most `most`. */
+export async function affordableOutputTokens(
+  targets: readonly ChatTarget[],
+  call: ReservedCall,
+  most: PicoUsd,
+  pace: Pace,
+): Promise<number> {
+  const sizes = await countedSizes(targets, call, pace);
+  return targets.reduce((largest, { model, endpoint }) => {
+    const size = sizes.get(model.tokenizer) ?? call.size;
+    return Math.max(largest, affordableOutput({ ...call, size }, endpoint, most));
+  }, 0);
+}
+
+/**
+ * The targets whose context the prompt may fit. A prompt without room in any of them is rejected before a provider is
+ * called: throws `context_length_exceeded`. Where the tokenizer is unknown, the provider decides.
+ */
+export async function withinContext(
+  targets: readonly ChatTarget[],
+  { tokens, size }: ReservedCall,
+  pace: Pace,
+): Promise<readonly ChatTarget[]> {
+  const left: ChatTarget[] = [];
+  let error: AppError | null = null;
+  for (const target of targets) {
+    const { model, endpoint } = target;
+    const { contextLength } = endpoint;
+    const { tokenizer } = model;
+    const mayExceed = tokenizer !== null && size.textBytes > contextLength;
+    if (!mayExceed || !(await tokens.exceeds(contextLength, tokenizer, pace))) left.push(target);
+    else error ??= contextExceeded((await tokens.count(tokenizer, pace)).messages, target);
+  }
+  if (left.length === 0 && error) throw error;
+  return left;
+}
+
+function contextExceeded(tokens: number, { model, endpoint: { contextLength } }: ChatTarget): AppError {
+  return new AppError('context_length_exceeded', {
+    member: 'messages',
+    detail: `have ${tokens} tokens, and ${model.id} takes at most ${contextLength}`,
+    metadata: { input_tokens: tokens, max_input_tokens: contextLength },
+  });
 }
 
 /**
@@ -59,12 +104,24 @@ function dearest(targets: readonly ChatTarget[], costOf: (target: ChatTarget) =>
   );
 }
 
+/** By tokenizer. */
+async function countedSizes(
+  targets: readonly ChatTarget[],
+  call: ReservedCall,
+  pace: Pace,
+): Promise<ReadonlyMap<Tokenizer | null, PromptSize>> {
+  const sizes = new Map<Tokenizer | null, PromptSize>();
+  for (const { model } of targets)
+    if (model.tokenizer !== null && !sizes.has(model.tokenizer))
+      sizes.set(model.tokenizer, await countedSize(call, model.tokenizer, pace));
+  return sizes;
+}
+
 /** Only texts of the request are counted: all other bytes keep their bound. */
 async function countedSize(call: ReservedCall, tokenizer: Tokenizer, pace: Pace): Promise<PromptSize> {
   const { request, size } = call;
   let bytes = 0;
-  const texts = [...promptTexts(request)];
-  for (const text of texts) bytes += Buffer.byteLength(text);
-  const tokens = await countTextTokens(texts, tokenizer, pace);
-  return { ...size, textBytes: Math.min(size.textBytes, Math.max(0, size.textBytes - bytes) + tokens) };
+  for (const text of promptTexts(request)) bytes += Buffer.byteLength(text);
+  const { all } = await call.tokens.count(tokenizer, pace);
+  return { ...size, textBytes: Math.min(size.textBytes, Math.max(0, size.textBytes - bytes) + all) };
 }

@@ -101,6 +101,34 @@ export function chargeForChat(
   };
 }
 
+/** An attempt that failed before its answer began, and that its provider bills to the operator. */
+export type WastedAttempt = Pick<
+  ServedChat,
+  'endpoint' | 'provider' | 'endpointName' | 'usage' | 'serviceTier'
+>;
+
+/** The operator's bill includes attempts that failed. The caller pays for none of them. */
+export function withWasted(
+  charged: ChatCharge,
+  wasted: readonly WastedAttempt[],
+  request: PricedRequest,
+): ChatCharge {
+  if (wasted.length === 0) return charged;
+  const { charge } = charged;
+  let bill: PicoUsd | null = 0n;
+  const unpaid = [...charge.unpaid];
+  for (const attempt of wasted) {
+    const prices = pricesOf(attempt, request);
+    const amount = prices && chatCost(prices, { ...request, usage: attempt.usage }).total;
+    bill = bill === null || amount === null ? null : bill + amount;
+    unpaid.push(...unpaidCosts({ ...attempt, isByok: false }, 'failed_call', amount));
+  }
+  // Through an own provider key the bill is its owner's.
+  if (charge.isByok) return { ...charged, charge: { ...charge, unpaid } };
+  const upstreamCost = charge.upstreamCost === null || bill === null ? null : charge.upstreamCost + bill;
+  return { ...charged, charge: { ...charge, upstreamCost, unpaid } };
+}
+
 /** A provider's failure, and an answer of nothing that was not ended by its client, cost the caller nothing. */
 function isInsured({ usage, hasFinished }: ServedChat, outcome: ChatEnding['outcome']): boolean {
   if (outcome === 'cancelled') return false;
@@ -117,7 +145,7 @@ function insured(served: ServedChat, cost: ChatCost | null): ChatCharge {
 
 /** By the tier of the answer, or of the request where the answer's has no price. */
 function pricesOf(
-  { endpoint, usage, serviceTier }: ServedChat,
+  { endpoint, usage, serviceTier }: Pick<ServedChat, 'endpoint' | 'usage' | 'serviceTier'>,
   { pricedAt, serviceTier: requestedTier }: PricedRequest,
 ): EffectiveChatPrices | null {
   const day = utcDay(pricedAt);
@@ -131,7 +159,12 @@ function pricesOf(
 }
 
 function unpaidCosts(
-  { provider, endpointName, isByok, usage }: ServedChat,
+  {
+    provider,
+    endpointName,
+    isByok,
+    usage,
+  }: Pick<ServedChat, 'provider' | 'endpointName' | 'isByok' | 'usage'>,
   reason: UnpaidReason,
   amount: PicoUsd | null,
 ): Charge['unpaid'] {

@@ -135,12 +135,12 @@ function jsonBytes(value: JsonValue): number {
 }
 
 /** The texts of a prompt, for counting its tokens. */
-export function* promptTexts({
-  messages,
-  tools,
-  responseSchema,
-  prediction,
-}: ChatRequest): Generator<string> {
+export function* promptTexts(request: ChatRequest): Generator<string> {
+  yield* messageTexts(request);
+  yield* settingTexts(request);
+}
+
+export function* messageTexts({ messages }: Pick<ChatRequest, 'messages'>): Generator<string> {
   for (const { content, name, toolCalls } of messages) {
     if (name !== null) yield name;
     if (typeof content === 'string') yield content;
@@ -150,6 +150,14 @@ export function* promptTexts({
       yield call.arguments;
     }
   }
+}
+
+/** Providers write tools and schemas into the prompt in forms of their own. */
+export function* settingTexts({
+  tools,
+  responseSchema,
+  prediction,
+}: Pick<ChatRequest, 'tools' | 'responseSchema' | 'prediction'>): Generator<string> {
   for (const { body } of tools) yield JSON.stringify(body);
   if (responseSchema !== null) yield JSON.stringify(responseSchema);
   if (prediction !== null) yield prediction;

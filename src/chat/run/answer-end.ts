@@ -5,11 +5,12 @@ import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { toCallerError } from '../../routing/failures/caller-error.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PumpEnd } from '../stream/chat-pump.js';
+import { failureOfAnswer } from './answer-failures.js';
 import { NO_ANSWER } from './chat-ending.js';
 import type { EndingKind, ReceivedAnswer } from './chat-ending.js';
 import { ChatExchange } from './chat-exchange.js';
 import type { Begun, BegunStream } from './chat-exchange.js';
-import { OpenChats } from './open-chats.js';
+import { OpenChats, shuttingDown } from './open-chats.js';
 
 export interface EndedAnswer {
   readonly kind: EndingKind;
@@ -75,9 +76,7 @@ export class AnswerEnds {
       () => abort(new AppError('operation_timeout'), 'failed'),
       Math.max(1, deadline - performance.now()),
     );
-    const leave = this.openChats.add(() =>
-      abort(new AppError('unavailable', { detail: 'the service is shutting down' }), 'unknown'),
-    );
+    const leave = this.openChats.add(() => abort(shuttingDown(), 'unknown'));
     const end = pump === null ? 'cancelled' : await pump.ended;
     clearTimeout(timer);
     leave();
@@ -86,8 +85,8 @@ export class AnswerEnds {
 
   private failureOf({ relay }: BegunStream, target: ChatTarget): AppError {
     const failure = relay.failure ?? { kind: 'broken_answer', message: 'the stream failed' };
-    this.metrics.streamFailures.inc({ kind: failure.kind, phase: 'content' });
-    return toCallerError(this.exchange.failureOf(failure, this.exchange.namesOf(target)), target);
+    this.metrics.streamFailed(failure.kind, 'content');
+    return toCallerError(failureOfAnswer(failure, this.exchange.namesOf(target)), target);
   }
 }
 

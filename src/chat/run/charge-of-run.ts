@@ -1,10 +1,12 @@
 // The charge of one chat call, from its answer and its reservation (docs/contract.md#chat-spend).
+import { normaliseChatUsage } from '../../domain/chat/chat-usage.js';
+import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
-import { chargeForChat } from '../charges/chat-charge.js';
-import type { ChatCharge, ChatEnding, ServedChat } from '../charges/chat-charge.js';
+import { chargeForChat, withWasted } from '../charges/chat-charge.js';
+import type { ChatCharge, ChatEnding, ServedChat, WastedAttempt } from '../charges/chat-charge.js';
 import { imagesOf } from '../charges/prompt-size.js';
 import type { EndingKind, SettledUsage } from './chat-ending.js';
 import type { ExecutedChat } from './executed-chat.js';
@@ -16,6 +18,13 @@ const OUTCOMES: Readonly<Record<EndingKind, ChatEnding['outcome']>> = {
   unknown: 'cancelled',
 };
 
+/** The usage that an endpoint reported before its attempt failed. */
+export interface FailedUsage {
+  readonly target: ChatTarget;
+  readonly usage: ReportedChatUsage;
+  readonly serviceTier: string | null;
+}
+
 /** `bound`: the sum of the call's reservations; null where no limit applies. */
 export function chargeOfRun(
   executed: ExecutedChat,
@@ -23,11 +32,22 @@ export function chargeOfRun(
   usage: SettledUsage,
   { request, size, from }: ReservedCall,
   bound: SpendBound | null,
+  failed: readonly FailedUsage[],
 ): ChatCharge {
   const { serviceTier, cacheWriteTtl } = request;
   const served = executed.routed.begun && servedChat(executed, target, usage);
   const priced = { serviceTier, cacheWriteTtl, images: imagesOf(size), pricedAt: from };
-  return chargeForChat({ served, outcome: OUTCOMES[executed.kind] }, priced, bound);
+  const charged = chargeForChat({ served, outcome: OUTCOMES[executed.kind] }, priced, bound);
+  return withWasted(charged, failed.flatMap(wastedAttempt), priced);
+}
+
+/** Nothing for an own provider key, whose owner the provider bills, and for a report that cannot be used. */
+function wastedAttempt({ target, usage: reported, serviceTier }: FailedUsage): WastedAttempt[] {
+  const normalised = target.credential === null ? normaliseChatUsage(reported) : null;
+  if (normalised === null) return [];
+  const { endpoint, provider } = target;
+  const { usage } = normalised;
+  return [{ endpoint, provider: provider.slug, endpointName: endpointName(target), usage, serviceTier }];
 }
 
 function servedChat(

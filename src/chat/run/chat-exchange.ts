@@ -5,24 +5,22 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
-import type { OutboundResponse } from '../../outbound/exchange.js';
+import type { OutboundStream } from '../../outbound/http-client.js';
+import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import type { LocalChat } from '../../providers/shared/local-chat.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
-import type { BegunAnswer } from '../../routing/chat/chat-router.js';
+import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
-import {
-  failureOfError,
-  failureOfResponse,
-  failureOfThrown,
-} from '../../routing/failures/exchange-failures.js';
+import { failureOfResponse, failureOfThrown } from '../../routing/failures/exchange-failures.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
+import { ChatMetrics } from '../chat-metrics.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import type { ChatAnswer } from '../stream/chat-answer.js';
-import type { ChatFailure } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
 import type { DisconnectDecision, UpstreamBody } from '../stream/chat-pump.js';
 import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
@@ -30,6 +28,7 @@ import type { RelayOptions } from '../stream/chat-stream-relay.js';
 import type { ClientStream } from '../stream/client-stream.js';
 import { systemScheduler } from '../stream/scheduler.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
+import { failureOfAnswer, failureOfForm, kindOfFailure } from './answer-failures.js';
 import { IterableBody } from './iterable-body.js';
 
 export interface BegunStream extends BegunAnswer {
@@ -61,7 +60,11 @@ export interface ExchangedCall {
   onDisconnect(target: ChatTarget): DisconnectDecision;
   /** Calls `listener` when the client leaves. Returns the way to stop that. */
   onGone(listener: () => void): () => void;
+  /** The same for the end of the process, which may have come already. */
+  onStop(listener: () => void): () => void;
   onFirstContent(): void;
+  /** The usage of an attempt that failed before its first content. */
+  onWasted(target: ChatTarget, usage: ReportedChatUsage, serviceTier: string | null): void;
 }
 
 const OK = 200;
@@ -75,26 +78,33 @@ export class ChatExchange {
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly yieldQueue: YieldQueue,
+    private readonly metrics: ChatMetrics,
   ) {}
 
   /** Throws EndpointFailure. */
-  async begin(target: ChatTarget, call: ExchangedCall): Promise<Begun> {
+  async begin(target: ChatTarget, attempt: BeginningAttempt, call: ExchangedCall): Promise<Begun> {
     const names = this.caller.namesOf(target);
     const cancellation = new Cancellation();
-    const stop = call.onGone(() => {
-      if (call.onDisconnect(target) === 'cancel') cancellation.abort();
-    });
+    const stops = [
+      call.onGone(() => {
+        if (call.onDisconnect(target) === 'cancel') cancellation.abort();
+      }),
+      call.onStop(() => cancellation.abort()),
+    ];
     try {
       const { chat } = target.provider;
       if (chat === undefined) throw new Error(`${target.provider.slug} has no chat models`);
       return 'respond' in chat
         ? await this.beginHere(chat, target, call, names)
-        : await this.beginUpstream(chat, target, call, names, cancellation);
+        : await this.beginUpstream(chat, target, call, names, cancellation, attempt);
     } catch (error) {
       if (cancellation.aborted) return cancelled(this.relayFor(NO_WIRE, target, call), call);
-      throw failureOfThrown(error, names);
+      const failure = failureOfThrown(error, names);
+      if (failure instanceof EndpointFailure && failure.refusedMember !== null)
+        this.metrics.refusedUnexpectedly(target.provider.slug, failure.refusedMember);
+      throw failure;
     } finally {
-      stop();
+      for (const stop of stops) stop();
     }
   }
 
@@ -104,6 +114,7 @@ export class ChatExchange {
     call: ExchangedCall,
     names: InnerNames,
     cancellation: Cancellation,
+    attempt: BeginningAttempt,
   ): Promise<Begun> {
     const { request } = call;
     const [apiKey] = names.apiKeys;
@@ -113,6 +124,7 @@ export class ChatExchange {
       { request, endpoint: target.endpoint, maxOutputTokens },
       connection,
     );
+    attempt.droppedMembers = built.edits;
     const { maxAnswerBytes, headersTimeout, answerTimeout } = this.config.chat;
     const timeout = request.isStreamed ? headersTimeout : answerTimeout;
     const limits = {
@@ -124,14 +136,29 @@ export class ChatExchange {
     if (!request.isStreamed) {
       const response = await this.http.send(sent, limits);
       this.rejectError(wire, response, names);
-      return this.whole(wire, response.body, target, call, names, { status: response.status, built });
+      return this.whole(wire, response.body, target, call, names, response.status);
     }
-    const opened = await this.http.open(sent, limits, isEventStream);
-    if (isWhole(opened)) {
+    const opened = await this.open(wire, sent, limits, names);
+    return this.stream(opened, wire, target, call, names, opened.status);
+  }
+
+  private async open(
+    wire: ChatWire,
+    sent: OutboundRequest,
+    limits: SendLimits,
+    names: InnerNames,
+  ): Promise<OutboundStream> {
+    try {
+      const opened = await this.http.open(sent, limits, isEventStream);
+      if (!isWhole(opened)) return opened;
       this.rejectError(wire, opened, names);
-      throw this.failureOf(wrongForm(wire, opened), names);
+      throw failureOfAnswer(failureOfForm(wire, opened), names);
+    } catch (error) {
+      const failure = failureOfThrown(error, names);
+      if (failure instanceof EndpointFailure && limits.signal?.aborted !== true)
+        this.metrics.streamFailed(kindOfFailure(failure), 'headers');
+      throw failure;
     }
-    return this.stream(opened, wire, target, call, names, { status: opened.status, built });
   }
 
   private async beginHere(
@@ -144,16 +171,15 @@ export class ChatExchange {
     const maxOutputTokens = call.maxOutputTokens(target);
     const pace = this.yieldQueue.begin(accountId);
     const chunks = chat.respond({ request, endpoint: target.endpoint, maxOutputTokens }, pace);
-    const served = { status: OK, built: { edits: [] } };
     if (!request.isStreamed) {
       const pieces: Buffer[] = [];
       for await (const piece of chunks) pieces.push(piece);
-      return this.whole(NO_WIRE, Buffer.concat(pieces), target, call, names, served);
+      return this.whole(NO_WIRE, Buffer.concat(pieces), target, call, names, OK);
     }
     const iterator = chunks[Symbol.asyncIterator]();
     const first = await iterator.next();
     const body = new IterableBody(first.done === true ? null : first.value, iterator);
-    return this.stream(body, NO_WIRE, target, call, names, served);
+    return this.stream(body, NO_WIRE, target, call, names, OK);
   }
 
   private whole(
@@ -162,13 +188,16 @@ export class ChatExchange {
     target: ChatTarget,
     call: ExchangedCall,
     names: InnerNames,
-    { status, built }: { readonly status: number; readonly built: Pick<ChatUpstreamRequest, 'edits'> },
+    status: number,
   ): BegunWhole {
     const identity = call.identity(target);
     const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(call) });
-    if ('failure' in read) throw this.failureOf(read.failure, names);
+    if ('failure' in read) {
+      if (read.usage) call.onWasted(target, read.usage, null);
+      throw failureOfAnswer(read.failure, names);
+    }
     const { answer } = read;
-    return { kind: 'whole', answer, status, droppedMembers: built.edits, isCancelled: false };
+    return { kind: 'whole', answer, status, isCancelled: false };
   }
 
   private async stream(
@@ -177,7 +206,7 @@ export class ChatExchange {
     target: ChatTarget,
     call: ExchangedCall,
     names: InnerNames,
-    { status, built }: { readonly status: number; readonly built: Pick<ChatUpstreamRequest, 'edits'> },
+    status: number,
   ): Promise<BegunStream> {
     const { client, deadline } = call;
     if (client === null) throw new Error('a stream needs a client');
@@ -195,26 +224,20 @@ export class ChatExchange {
       onDisconnect: () => call.onDisconnect(target),
       onFirstContent: () => call.onFirstContent(),
     });
+    let isStopped = false;
+    const leave = call.onStop(() => {
+      isStopped = true;
+      pump.abort({ kind: 'timeout', message: 'the service is shutting down' });
+    });
     await pump.opened;
-    if (!relay.hasContent && relay.failure) throw this.failureOf(relay.failure, names);
+    leave();
     const isCancelled = !relay.hasContent;
-    return { kind: 'stream', relay, pump, status, droppedMembers: built.edits, isCancelled };
-  }
-
-  /** A failure inside an answer, as routing and the caller read it. */
-  failureOf(failure: ChatFailure, names: InnerNames): EndpointFailure {
-    switch (failure.kind) {
-      case 'provider_error': {
-        const { error } = failure;
-        return failureOfError(error.status ?? OK, error.status, error, names, null);
-      }
-      case 'broken_answer':
-        return new EndpointFailure('broken', null, failure.message);
-      case 'timeout':
-        return new EndpointFailure('timeout', null, failure.message);
-      case 'connection':
-        return new EndpointFailure('failed', null, `the connection failed: ${failure.message}`);
+    if (isCancelled && relay.failure && !isStopped) {
+      this.metrics.streamFailed(relay.failure.kind, 'first_content');
+      if (relay.usage) call.onWasted(target, relay.usage, relay.serviceTier);
+      throw failureOfAnswer(relay.failure, names);
     }
+    return { kind: 'stream', relay, pump, status, isCancelled };
   }
 
   namesOf(target: ChatTarget): InnerNames {
@@ -240,7 +263,7 @@ export class ChatExchange {
 }
 
 function cancelled(relay: ChatStreamRelay, { request }: ExchangedCall): Begun {
-  const ended = { status: 499, droppedMembers: [], isCancelled: true };
+  const ended = { status: null, isCancelled: true };
   return request.isStreamed
     ? { ...ended, kind: 'stream', relay, pump: null }
     : { ...ended, kind: 'whole', answer: null };
@@ -253,14 +276,6 @@ function isExcluded({ request }: ExchangedCall): boolean {
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {
   const isSuccess = status >= 200 && status < 300;
   return isSuccess && /^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''));
-}
-
-/** A success that is no stream: some servers put their error there. */
-function wrongForm(wire: ChatWire, response: OutboundResponse): ChatFailure {
-  const hasError = /^\s*\[?\s*\{[^]*"error"/.test(response.body.toString('utf8', 0, 4_096));
-  return hasError
-    ? { kind: 'provider_error', error: wire.readError(response) }
-    : { kind: 'broken_answer', message: 'the answer is no stream of events' };
 }
 
 /** The answer must not be compressed: a stream is read as it comes. */

@@ -1,20 +1,16 @@
 // The life of one chat call: plan, reserve, execute, settle, close.
 import { Injectable } from '@nestjs/common';
-import { Cancellation } from '../../concurrency/cancellation.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
-import { GenerationPublisher } from '../../deliveries/generation-publisher.js';
 import { textBytes } from '../../catalogue/token-count.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError, toAppError } from '../../domain/errors.js';
-import { contentOfChat } from '../../domain/generations/generation-content.js';
 import { generationHeaderId, uuidV7 } from '../../domain/identifiers.js';
 import type { Mutable } from '../../domain/members.js';
-import type { SpendLimits } from '../../domain/spend/spend-limit.js';
-import { GenerationLog } from '../../persistence/generations/generation-log.js';
 import { ChatPlanner } from '../../routing/chat/chat-planner.js';
 import type { ChatRoute } from '../../routing/chat/chat-planner.js';
 import { ChatRouter } from '../../routing/chat/chat-router.js';
+import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { NO_RETRY } from '../../routing/failures/caller-error.js';
 import type { AttemptingCall } from '../../routing/routed-call.js';
@@ -22,24 +18,30 @@ import { describeRouting } from '../../routing/routing-metadata.js';
 import type { RoutingProgress } from '../../routing/routing-metadata.js';
 import { CallSpend } from '../../spend/call-spend.js';
 import { SpendLimiter } from '../../spend/spend-limiter.js';
-import { UnpaidCosts } from '../../spend/unpaid-costs.js';
 import { toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import type { ChatCall } from '../chat-call.js';
 import { ChatMetrics } from '../chat-metrics.js';
-import { outputBound, sentOutputLimit } from '../charges/chat-bound.js';
-import { boundsOfChat, cheaperTargets } from '../charges/chat-bounds.js';
+import { sentOutputLimit } from '../charges/chat-bound.js';
+import { withinContext } from '../charges/chat-bounds.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
+import { reserveChat } from '../charges/chat-reservation.js';
 import { measurePrompt } from '../charges/prompt-size.js';
+import { PromptTokens } from '../charges/prompt-tokens.js';
 import type { ClientStream } from '../stream/client-stream.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
 import { AnswerEnds } from './answer-end.js';
+import { CallEnding } from './call-ending.js';
+import type { FailedUsage } from './charge-of-run.js';
 import type { ExecutedChat, SettledChat } from './executed-chat.js';
-import { chargeOfRun } from './charge-of-run.js';
-import { NO_ANSWER, usageOf } from './chat-ending.js';
+import { NO_ANSWER } from './chat-ending.js';
 import { ChatExchange } from './chat-exchange.js';
-import { describeChat } from './chat-record.js';
+import { ChatRecords } from './chat-records.js';
+import { settlementOf } from './chat-settlement.js';
+import type { Settlement } from './chat-settlement.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { OpenChats } from './open-chats.js';
+import { notRecorded } from './record-commits.js';
+import type { StartedCommit } from './record-commits.js';
 
 @Injectable()
 export class ChatRuns {
@@ -49,9 +51,7 @@ export class ChatRuns {
     readonly exchange: ChatExchange,
     readonly answerEnds: AnswerEnds,
     readonly spendLimiter: SpendLimiter,
-    readonly unpaid: UnpaidCosts,
-    readonly log: GenerationLog,
-    readonly publisher: GenerationPublisher,
+    readonly records: ChatRecords,
     readonly openChats: OpenChats,
     readonly metrics: ChatMetrics,
     readonly config: AppConfig,
@@ -73,14 +73,17 @@ export class ChatRun {
   private readonly spend: CallSpend;
   private readonly createdAt: Date;
   private readonly deadline: number;
+  private readonly ending: CallEnding;
   private readonly attempting: AttemptingCall;
   private readonly disconnects: DisconnectPolicy;
   private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
   private readonly stops: (() => void)[] = [];
-  private limits: SpendLimits | null = null;
   private bounded: ReservedCall | null = null;
   private sentAt: number;
   private firstContentAt: number | null = null;
+  private attempt: BeginningAttempt | null = null;
+  private readonly failed: FailedUsage[] = [];
+  private commit: StartedCommit | null = null;
 
   constructor(
     private readonly call: ChatCall,
@@ -91,9 +94,9 @@ export class ChatRun {
     this.createdAt = services.clock.now();
     this.sentAt = performance.now();
     this.deadline = call.receivedAt + services.config.chat.deadline;
-    const ending = new Cancellation();
+    this.ending = new CallEnding(call.client, services.openChats);
     const owner = { accountId: caller.key.accountId };
-    this.attempting = { owner, deadline: this.deadline, ending, attempts: [] };
+    this.attempting = { owner, deadline: this.deadline, ending: this.ending.cancellation, attempts: [] };
     this.disconnects = new DisconnectPolicy({
       openChats: services.openChats,
       config: services.config.chat,
@@ -101,43 +104,57 @@ export class ChatRun {
       deadline: this.deadline,
     });
     this.stops.push(
-      call.client.onGone(() => ending.abort()),
+      () => this.ending.close(),
       () => this.disconnects.close(),
     );
-    if (call.client.isGone) ending.abort();
   }
 
-  /** Chooses the endpoints and measures the prompt. */
+  /** Chooses the endpoints, measures the prompt, and leaves out endpoints whose context it exceeds. */
   async plan(): Promise<ChatRoute> {
     const { caller, request, preferences } = this.call;
     const { planner, spendLimiter, config, yieldQueue } = this.services;
-    this.limits = await spendLimiter.limitsOf(caller.key);
-    const route = await planner.plan({ key: caller.key, request, preferences, limits: this.limits });
-    this.progress.route = route;
+    const limits = await spendLimiter.limitsOf(caller.key);
+    const planned = await planner.plan({ key: caller.key, request, preferences, limits });
     const { defaultMaxOutputTokens, deadline } = config.chat;
-    this.bounded = {
+    const pace = yieldQueue.begin(caller.key.accountId);
+    const bounded = {
       request,
-      size: await measurePrompt(request, yieldQueue.begin(caller.key.accountId)),
+      size: await measurePrompt(request, pace),
+      tokens: new PromptTokens(request),
       predictionBytes: textBytes(request.prediction ?? ''),
-      defaultOutputTokens: this.limits.isLimited ? defaultMaxOutputTokens : null,
+      defaultOutputTokens: limits.isLimited ? defaultMaxOutputTokens : null,
       from: this.createdAt,
       until: new Date(this.createdAt.getTime() + deadline),
     };
+    this.bounded = bounded;
+    const route = { ...planned, targets: await withinContext(planned.targets, bounded, pace) };
+    this.progress.route = route;
     return route;
   }
 
-  /** Returns the endpoints that the reservation covers. Throws when no endpoint fits the limit. */
-  async reserve(route: ChatRoute): Promise<ChatRoute> {
-    this.attempting.ending.throwIfAborted();
-    const bounded = this.boundedCall();
+  /**
+   * Returns the endpoints that the reservation covers; null: the client or the process has ended the wait for money.
+   * Throws when no endpoint fits the limit.
+   */
+  async reserve(route: ChatRoute): Promise<ChatRoute | null> {
+    const { cancellation } = this.ending;
+    if (cancellation.aborted) return null;
     const pace = this.services.yieldQueue.begin(route.accountId);
-    const cheaper = cheaperTargets(route.targets, bounded);
-    for (const targets of [route.targets, ...cheaper].slice(0, -1))
-      if (await this.spend.tryReserve(boundsOfChat(targets, bounded, pace))) return { ...route, targets };
-    const targets = cheaper.at(-1) ?? route.targets;
-    await this.spend.reserve(boundsOfChat(targets, bounded, pace));
-    this.attempting.ending.throwIfAborted();
-    return { ...route, targets };
+    try {
+      const targets = await reserveChat(this.spend, route.targets, this.boundedCall(), pace, cancellation);
+      return cancellation.aborted ? null : { ...route, targets };
+    } catch (error) {
+      if (cancellation.aborted) return null;
+      throw error;
+    }
+  }
+
+  /** The call ends before any provider is called: a generation without cost. */
+  abandon(route: ChatRoute): ExecutedChat {
+    this.generationId = uuidV7(this.createdAt);
+    const { error } = this.ending;
+    const routed = { begun: null, passedOver: [], error };
+    return { route, routed, kind: 'failed', received: NO_ANSWER, error };
   }
 
   /** Calls the providers. Never throws: from here on the call is a generation, and a failure is part of its record. */
@@ -147,13 +164,14 @@ export class ChatRun {
     const id = uuidV7(this.createdAt);
     this.generationId = id;
     if (request.isStreamed) {
-      this.client = client.openStream(id);
+      this.client = client.openStream(id, () => this.attempt?.passedOver() ?? []);
       metrics.openStreams.inc();
       this.stops.push(() => metrics.openStreams.dec());
     }
-    const routed = await router.run(route, this.attempting, (target) => {
+    const routed = await router.run(route, this.attempting, (target, attempt) => {
       this.sentAt = performance.now();
-      return exchange.begin(target, {
+      this.attempt = attempt;
+      return exchange.begin(target, attempt, {
         request,
         accountId: route.accountId,
         client: this.client,
@@ -163,11 +181,16 @@ export class ChatRun {
         identity: (of) => this.identityOf(of),
         onDisconnect: (from) => this.disconnects.decide(from),
         onGone: (listener) => client.onGone(listener),
+        onStop: (listener) => this.ending.onStop(listener),
         onFirstContent: () => (this.firstContentAt ??= performance.now()),
+        onWasted: (from, usage, serviceTier) => this.failed.push({ target: from, usage, serviceTier }),
       });
     });
     const { begun } = routed;
-    if (begun === null) return { route, routed, kind: 'failed', received: NO_ANSWER, error: routed.error };
+    if (begun === null) {
+      const error = this.ending.error ?? routed.error;
+      return { route, routed: { ...routed, error }, kind: 'failed', received: NO_ANSWER, error };
+    }
     const finished = await this.services.answerEnds.of(begun.answer, {
       target: begun.target,
       deadline: this.deadline,
@@ -175,82 +198,65 @@ export class ChatRun {
     });
     const isBroken = finished.kind === 'failed';
     router.ended(begun, this.attempting, isBroken ? null : (finished.received.usage?.completionTokens ?? 0));
+    // The attempt was ended before its answer began.
+    const { error } = this.ending;
+    if (begun.answer.isCancelled && error !== null)
+      return { route, routed, ...finished, kind: 'failed', error };
     return { route, routed, ...finished };
   }
 
   /**
-   * Records the generation and replaces the reservation by the cost, in one commit. Throws when the record cannot be
-   * committed.
+   * Records the generation and replaces the reservation by the cost, in one commit. Throws when the record is not
+   * committed in time.
    */
   async settle(executed: ExecutedChat): Promise<SettledChat> {
-    const { call, services, spend } = this;
-    const { caller, request, client } = call;
-    const { accountId, workspaceId } = caller.key;
-    const { routed, route, kind, received, error } = executed;
-    const [first] = route.targets;
-    const target = routed.begun?.target ?? first;
-    if (!target || this.generationId === null) throw new AppError('internal');
-    const bounded = this.boundedCall();
-    const seconds = (performance.now() - this.sentAt) / 1_000;
-    const { size } = bounded;
-    const facts = { request, size, target, outputBound: outputBound(bounded, target.endpoint), seconds };
-    const pace = services.yieldQueue.begin(accountId);
-    const usage = await usageOf(kind, received, facts, pace);
-    const isCancelled = client.isGone;
-    const charged = chargeOfRun(executed, target, usage, bounded, spend.bound);
-    if (charged.charge.unpaid.length > 0)
-      services.unpaid.record(accountId, this.generationId, charged.charge.unpaid);
-    const durationMs = Math.round(performance.now() - call.receivedAt);
-    const firstTokenMs = this.firstContentAt === null ? null : this.firstContentAt - call.receivedAt;
-    const { attempts } = this.attempting;
+    const { call, services, progress } = this;
+    const settlement = await this.settlementOf(executed);
+    const { settled, generation, measured } = settlement;
+    const { routed, route, error } = executed;
     const served = routed.begun ? [routed.begun] : [];
-    Object.assign(this.progress, {
-      route,
-      routed: { attempts, passedOver: routed.passedOver, error, served },
-      durationMs,
+    const { attempts } = this.attempting;
+    const { passedOver } = routed;
+    Object.assign(progress, { route, routed: { attempts, passedOver, error, served } });
+    progress.durationMs = generation.durationMs;
+    services.metrics.settled(measured);
+    this.commit = services.records.begin(settlement, call.request, this.spend.releases, () => {
+      if (call.request.isStreamed || error !== null) return Promise.resolve(settlement);
+      // The caller has no answer: the call has failed, and costs nothing.
+      return this.settlementOf({ ...executed, kind: 'failed', error: notRecorded() });
     });
-    const settled = { ...executed, target, usage, charged };
-    services.metrics.settled({
-      provider: target.provider.slug,
-      source: charged.source,
-      durationMs,
-      isCancelled,
-      isSlowReader: this.client?.gone === 'slow_reader',
-      isConsistent: usage.isConsistent,
-      isOverrun: charged.overrun !== null,
-      droppedMembers: routed.begun?.answer.droppedMembers.length ?? 0,
-      firstTokenMs,
-      tokensPerSecond: charged.completionTokens / seconds,
-    });
-    const generation = describeChat(
-      { id: this.generationId, createdAt: this.createdAt, durationMs },
-      {
-        call,
-        size,
-        target,
-        hasBegun: routed.begun !== null,
-        attempts,
-        received,
-        settled: usage,
-        charged,
-        error,
-        isCancelled,
-        hasNoStatus: isCancelled && this.client?.hasSentHeaders !== true,
-        timeToFirstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
-      },
-    );
-    const content = await services.publisher.contentToStore(workspaceId, () =>
-      contentOfChat(request, received.choices, error?.message ?? null),
-    );
-    await services.log.append(generation, spend.releases, content);
-    services.publisher.generationAppended(workspaceId);
+    await this.commit.inTime;
     return settled;
   }
 
-  /** Frees all that the run holds. A lease whose part went to the log stays reduced, even if the commit is uncertain. */
+  private settlementOf(executed: ExecutedChat): Promise<Settlement> {
+    const { call, services, spend, createdAt, client, sentAt, firstContentAt, generationId, failed } = this;
+    if (generationId === null) throw new AppError('internal');
+    const { attempts, owner } = this.attempting;
+    const facts = { call, generationId, createdAt, client, sentAt, firstContentAt, attempts, failed };
+    return settlementOf(
+      executed,
+      { ...facts, bounded: this.boundedCall(), reserved: spend.bound },
+      services.yieldQueue.begin(owner.accountId),
+    );
+  }
+
+  /**
+   * Frees all that the run holds. A lease whose part went to the log stays reduced, even if the commit is uncertain. The
+   * money, and the place among the calls in flight, stay with a commit that goes on.
+   */
   close(): void {
     for (const stop of this.stops.splice(0)) stop();
+    if (this.commit === null) this.spend.close();
+    else void this.closeAfter(this.commit);
+  }
+
+  private async closeAfter(commit: StartedCommit): Promise<void> {
+    const { permit } = this.call;
+    permit?.hold();
+    await commit.over;
     this.spend.close();
+    permit?.release();
   }
 
   /** A failure of this run, with its generation's id and, on request, its routing. */

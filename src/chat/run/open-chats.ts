@@ -1,7 +1,13 @@
 // The chats of this process: the end of the process ends those that are still open, and drains have a bound.
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
+import { AppError } from '../../domain/errors.js';
 import { ChatMetrics } from '../chat-metrics.js';
+
+/** The error of calls that outlast the grace. */
+export function shuttingDown(): AppError {
+  return new AppError('unavailable', { detail: 'the service is shutting down' });
+}
 
 @Injectable()
 export class OpenChats {
@@ -13,6 +19,11 @@ export class OpenChats {
     private readonly config: AppConfig,
     private readonly metrics: ChatMetrics,
   ) {}
+
+  /** Calls and open streams count apart. */
+  get size(): number {
+    return this.open.size;
+  }
 
   /** `abort` is called at the end of the grace. Returns the function that ends the registration. */
   add(abort: () => void): () => void {

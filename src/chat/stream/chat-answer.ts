@@ -23,6 +23,12 @@ export interface ChatAnswer {
   bodyWith(members: { readonly usage?: object } & Readonly<Record<string, unknown>>): Buffer;
 }
 
+export interface FailedAnswer {
+  readonly failure: ChatFailure;
+  /** The provider bills it all the same. */
+  readonly usage: ReportedChatUsage | null;
+}
+
 export type AnswerOptions = Pick<RelayOptions, 'identity' | 'wire' | 'excludesReasoning'>;
 
 const EVENT_STREAM = /^\s*(?:data|event|id|retry)?:/;
@@ -31,20 +37,22 @@ const EVENT_STREAM = /^\s*(?:data|event|id|retry)?:/;
 export function readChatAnswer(
   body: Buffer,
   options: AnswerOptions,
-): { readonly answer: ChatAnswer } | { readonly failure: ChatFailure } {
+): { readonly answer: ChatAnswer } | FailedAnswer {
   const { wire, excludesReasoning } = options;
   const bytes = isUtf8(body) ? body : Buffer.from(body.toString());
   const scanner = new AnswerScanner({ wire, excludesReasoning, isWhole: true });
   try {
     const result = scanner.scan(bytes, byteOrderMark(bytes), bytes.length);
     if (result === 'error') {
-      return { failure: { kind: 'provider_error', error: statedError(bytes, wire) } };
+      const { usage } = scanner;
+      return { failure: { kind: 'provider_error', error: statedError(bytes, wire) }, usage };
     }
-    if (result === 'empty') return { failure: brokenAnswer('the answer has no choices') };
+    if (result === 'empty')
+      return { failure: brokenAnswer('the answer has no choices'), usage: scanner.usage };
   } catch (error) {
     if (!(error instanceof BrokenChunk)) throw error;
     const isStream = EVENT_STREAM.test(bytes.toString('latin1', 0, 100));
-    return { failure: brokenAnswer(isStream ? 'the answer is a stream' : error.message) };
+    return { failure: brokenAnswer(isStream ? 'the answer is a stream' : error.message), usage: null };
   }
   return { answer: answerOf(scanner, options.identity) };
 }

@@ -22,6 +22,8 @@ export interface RoutingMetadata {
   /** A status of 0: no answer came. */
   readonly attempts: readonly (RoutedEndpoint & { readonly status: number })[];
   readonly passedOver: readonly PassedOverKey[];
+  /** Members of the request that the serving endpoint does not take. */
+  readonly edits: readonly string[];
   /** Milliseconds; null when nothing was routed. */
   readonly generationTime: number | null;
 }

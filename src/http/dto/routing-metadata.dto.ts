@@ -1,6 +1,6 @@
 // `openrouter_metadata` on the wire. Contract: docs/contract.md#embeddings-response.
 import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
-import { ObjectField, ObjectListField } from '../fields/compound-fields.js';
+import { ListField, ObjectField, ObjectListField } from '../fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../fields/scalar-fields.js';
 
 class AvailableEndpointDto {
@@ -39,6 +39,11 @@ export class RoutingMetadataDto {
     description: "Own provider keys that the operator's credential replaced. Absent: none.",
   })
   own_keys_passed_over?: PassedOverKeyDto[];
+  @ListField(String, {
+    optional: true,
+    description: 'Members of the request that the serving endpoint does not take. Absent: none.',
+  })
+  edits?: string[];
   @IntegerField({ optional: true, description: 'Milliseconds.' }) generation_time?: number;
 }
 
@@ -54,6 +59,7 @@ export function toRoutingMetadataDto(metadata: RoutingMetadata): RoutingMetadata
     endpoints: { total: metadata.endpoints.length, available: [...metadata.endpoints] },
     attempts: [...metadata.attempts],
     ...(metadata.passedOver.length === 0 ? {} : { own_keys_passed_over: [...metadata.passedOver] }),
+    ...(metadata.edits.length === 0 ? {} : { edits: [...metadata.edits] }),
     ...(metadata.generationTime === null ? {} : { generation_time: metadata.generationTime }),
   };
 }

@@ -19,7 +19,12 @@ import { storedAttempts } from './generation-row.js';
 import { writeRecords } from '../database/rows/record-rows.js';
 import { describeSpend } from '../spend/spend-changes.js';
 import { StorageUsage } from './storage-usage.js';
-import { APPEND_AND_SETTLE, BLOCK_COLUMNS, GENERATION_COLUMNS } from '../spend/spend-statements.js';
+import {
+  APPEND_AND_SETTLE,
+  BLOCK_COLUMNS,
+  GENERATION_COLUMNS,
+  IS_LOGGED,
+} from '../spend/spend-statements.js';
 import type { GenerationRow } from '../spend/spend-statements.js';
 
 // One batch at a time: two would only wait for each other's counters.
@@ -65,6 +70,12 @@ export class GenerationLog implements BeforeApplicationShutdown {
       for (const { lease } of releases) lease.invalidate();
       throw error;
     }
+  }
+
+  /** Whether an append whose outcome is unknown was committed. */
+  async has({ id, workspaceId, createdAt }: Generation): Promise<boolean> {
+    const values = [workspaceId, createdAt, id, utcDay(createdAt)];
+    return (await this.database.query({ text: IS_LOGGED, values })).length > 0;
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -107,6 +107,10 @@ WITH appended AS (
 )
 SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
 
+/** $1 workspace, $2 the moment of a generation, $3 its id, $4 its day: the row that APPEND_AND_SETTLE has inserted. */
+export const IS_LOGGED = `
+SELECT 1 FROM generations WHERE workspace_id = $1::uuid AND created_at = $2::timestamptz + ${DAYS_OFF} AND id = $3::uuid`;
+
 /** $1 and $2 the releases and the changes of counters: returns amounts that calls did not use. */
 export const RELEASE_RESERVATIONS = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 

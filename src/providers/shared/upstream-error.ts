@@ -16,15 +16,33 @@ export function readUpstreamError(response: UpstreamResponse): ProviderError {
     code: typeof code === 'string' || typeof code === 'number' ? String(code) : null,
     type: typeof type === 'string' ? type : null,
     status: statedStatus(body),
+    ...unsupportedMemberOf(body, error),
     ...retryAfterOf(response, error),
   };
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
+const UNSUPPORTED = /^(?:(?:unknown|unsupported|unrecognized)_(?:parameter|value|argument)|extra_forbidden)$/;
+
+/** By the code of the error, or by the entry of a report; never by words. */
+function unsupportedMemberOf(body: Members, error: Members): Pick<ProviderError, 'unsupportedMember'> {
+  const { code, type, param } = error;
+  const isUnsupported = (word: unknown): boolean => typeof word === 'string' && UNSUPPORTED.test(word);
+  if (typeof param === 'string' && (isUnsupported(code) || isUnsupported(type)))
+    return { unsupportedMember: param };
+  const entry = (reportOf(body) ?? []).map(asObject).find((each) => isUnsupported(each['type']));
+  const path = Array.isArray(entry?.['loc']) ? entry['loc'].filter((name) => name !== 'body') : [];
+  return path.length === 0 ? {} : { unsupportedMember: path.join('.') };
+}
+
+function reportOf({ detail, message }: Members): readonly unknown[] | undefined {
+  return [detail, message, asObject(message)['detail']].find(Array.isArray);
+}
+
 function messageOf(body: Members, error: Members): string | null {
   const { detail, message } = body;
-  const report = [detail, message, asObject(message)['detail']].find(Array.isArray);
+  const report = reportOf(body);
   if (report) return describeReport(report);
   const candidates = [
     asObject(detail)['error'],

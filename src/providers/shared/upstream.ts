@@ -31,6 +31,8 @@ export interface ProviderError {
   readonly type: string | null;
   /** The HTTP status that the body states: the only one of an error inside a success. */
   readonly status: number | null;
+  /** The member that the upstream says it does not know or support; absent: it names none. */
+  readonly unsupportedMember?: string;
   /** Seconds; only if the upstream reports the delay elsewhere than in the header `retry-after`. */
   readonly retryAfter?: number;
 }

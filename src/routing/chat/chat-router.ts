@@ -21,19 +21,30 @@ import type { ChatRoute } from './chat-planner.js';
 
 /** The beginning of an answer: from here on no other endpoint is tried. */
 export interface BegunAnswer {
-  /** Of the provider's response. */
-  readonly status: number;
-  readonly droppedMembers: readonly string[];
-  /** The client left before any content came, and the attempt was ended. */
+  /** Of the provider's response; null without one. */
+  readonly status: number | null;
+  /** The client left, or the process ended, before any content came, and the attempt was ended. */
   readonly isCancelled: boolean;
 }
 
+/** One attempt, while its answer has not begun. */
+export interface BeginningAttempt {
+  /** Members of the request that the endpoint does not take. */
+  droppedMembers: readonly string[];
+  /** Own provider keys that the operator's credential replaces if this attempt serves. */
+  passedOver(): readonly PassedOverKey[];
+}
+
 /** Sends one request. Throws EndpointFailure while another endpoint may still be tried. */
-export type BeginAnswer<Answer extends BegunAnswer> = (target: ChatTarget) => Promise<Answer>;
+export type BeginAnswer<Answer extends BegunAnswer> = (
+  target: ChatTarget,
+  attempt: BeginningAttempt,
+) => Promise<Answer>;
 
 export interface BegunChat<Answer> {
   readonly target: ChatTarget;
   readonly answer: Answer;
+  readonly droppedMembers: readonly string[];
   /** performance.now() of the attempt. */
   readonly startedAt: number;
   /** From the attempt's start to the beginning of its answer. */
@@ -101,7 +112,7 @@ export class ChatRouter {
 
   /** The end of an answer that has begun: releases its permit. `tokens` null: it failed. */
   ended(
-    { target, startedAt, firstContentMs, permit }: BegunChat<unknown>,
+    { target, answer, startedAt, firstContentMs, permit }: BegunChat<BegunAnswer>,
     { attempts }: Pick<AttemptingCall, 'attempts'>,
     tokens: number | null,
   ): void {
@@ -109,6 +120,8 @@ export class ChatRouter {
     const now = performance.now();
     const last = attempts.at(-1);
     if (last) attempts[attempts.length - 1] = { ...last, durationMs: Math.round(now - startedAt) };
+    // It says nothing about the endpoint.
+    if (answer.isCancelled) return;
     if (tokens === null) this.health.of(target).recordFailure(now);
     else this.health.of(target).recordSuccess(now, firstContentMs, tokens, now - startedAt);
   }
@@ -180,31 +193,36 @@ export class ChatRouter {
 
   private async attempt<Answer extends BegunAnswer>(
     target: ChatTarget,
-    { call, begin, credentials }: ChatCall<Answer>,
+    { call, begin, credentials, route: { targets } }: ChatCall<Answer>,
     mayWait: boolean,
   ): Promise<BegunChat<Answer>> {
     const limit = this.config.chat.endpointConcurrency;
     const permit = await this.attempts.acquirePermit(target, call, limit, mayWait);
     const startedAt = performance.now();
-    const facts = { model: target.model.id, isByok: target.credential !== null };
+    const attempt: BeginningAttempt = {
+      droppedMembers: [],
+      passedOver: () => passedOverKeys({ targets, served: [{ target }], credentials }),
+    };
+    const facts = () => ({
+      model: target.model.id,
+      isByok: target.credential !== null,
+      ...(attempt.droppedMembers.length > 0 && { droppedMembers: attempt.droppedMembers }),
+    });
     try {
       call.ending.throwIfAborted();
-      const answer = await this.tracing.span('chat', { kind: 'client' }, () => begin(target));
+      const answer = await this.tracing.span('chat', { kind: 'client' }, () => begin(target, attempt));
       const firstContentMs = performance.now() - startedAt;
-      const { droppedMembers, status, isCancelled } = answer;
-      const more = {
-        ...facts,
-        ...(isCancelled ? {} : { firstContentMs: Math.round(firstContentMs) }),
-        ...(droppedMembers.length > 0 ? { droppedMembers } : {}),
-      };
+      const { status, isCancelled } = answer;
+      const more = { ...facts(), ...(!isCancelled && { firstContentMs: Math.round(firstContentMs) }) };
       this.attempts.note(call, target, startedAt, status, isCancelled ? 'cancelled' : null, more);
       credentials.served(target);
-      return { target, answer, startedAt, firstContentMs, permit };
+      const { droppedMembers } = attempt;
+      return { target, answer, droppedMembers, startedAt, firstContentMs, permit };
     } catch (failure) {
       permit.release();
       if (failure instanceof EndpointFailure) {
         const { status, failureClass, consequences } = failure;
-        this.attempts.note(call, target, startedAt, status, failureClass, facts);
+        this.attempts.note(call, target, startedAt, status, failureClass, facts());
         credentials.noteFailure(failure, target);
         if (consequences.circuit === 'endpoint') this.health.of(target).recordFailure(performance.now());
       }

@@ -13,6 +13,8 @@ interface FailureOptions {
   readonly isByWords?: boolean;
   /** The member that the provider does not support. */
   readonly unsupported?: UnsupportedMember;
+  /** A member that the provider refused although this service has sent it. */
+  readonly refusedMember?: string | undefined;
 }
 
 export type UnsupportedMember = Pick<UnsupportedRequest, 'at' | 'rule'>;
@@ -25,6 +27,8 @@ export class EndpointFailure extends Error {
   readonly usage: ReportedUsage | null;
   /** The member that the provider does not support; null where none is named. */
   unsupported: UnsupportedMember | null;
+  /** By a provider that was asked. */
+  readonly refusedMember: string | null;
 
   constructor(
     readonly failureClass: FailureClass,
@@ -40,6 +44,7 @@ export class EndpointFailure extends Error {
     this.retryAfter = options.retryAfter ?? null;
     this.usage = options.usage ?? null;
     this.unsupported = options.unsupported ?? null;
+    this.refusedMember = options.refusedMember ?? null;
   }
 
   /** The words of a provider may repeat what the caller sent: the log does without them. */

@@ -91,6 +91,7 @@ export function failureOfError(
     retryAfter: error.retryAfter ?? null,
     isByWords,
     usage,
+    refusedMember: error.unsupportedMember,
   });
 }
 

@@ -1,0 +1,162 @@
+// Commits the records of chat calls. An answer ends after its record is committed. A database that is away for seconds
+// delays that end, and one that is away for longer loses no record (docs/contract.md#chat-spend).
+import { Logger } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
+import { AppError } from '../../domain/errors.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import type { SpendRelease } from '../../domain/spend/spend-limit.js';
+import { RejectedValue } from '../../persistence/database/database-errors.js';
+import type { GenerationLog } from '../../persistence/generations/generation-log.js';
+import type { ChatMetrics } from '../chat-metrics.js';
+import type { Scheduler, Timer } from '../stream/scheduler.js';
+
+export interface CallRecord {
+  readonly generation: Generation;
+  readonly releases: readonly SpendRelease[];
+  /** May need the database. */
+  readonly content: () => Promise<GenerationContent | null>;
+  readonly onCommitted: () => void;
+}
+
+export interface StartedCommit {
+  /** Rejects when the record is not committed within COMMIT_MS. The commit goes on then, unless the record is rejected. */
+  readonly inTime: Promise<void>;
+  /** Resolves when the record is committed or given up. Never rejects. */
+  readonly over: Promise<void>;
+}
+
+/** Milliseconds that the end of an answer waits for its record. */
+export const COMMIT_MS = 5_000;
+/** Milliseconds after which a record is given up. Reservations of calls expire long before. */
+export const LAST_COMMIT_MS = 600_000;
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = 1_000;
+
+interface Attempted {
+  record: CallRecord;
+  readonly givesUpAt: number;
+  isLate: boolean;
+  hasFailed: boolean;
+}
+
+export class RecordCommits implements OnModuleDestroy {
+  private readonly logger = new Logger('Chat');
+  private readonly pauses = new Map<Timer, () => void>();
+  private isStopping = false;
+
+  constructor(
+    private readonly log: Pick<GenerationLog, 'append' | 'has'>,
+    private readonly metrics: Pick<ChatMetrics, 'pendingRecords' | 'lostRecords'>,
+    private readonly scheduler: Scheduler,
+  ) {}
+
+  /** `late`: the record of a call whose caller reads that it could not be recorded. */
+  begin(record: CallRecord, late: () => Promise<CallRecord>): StartedCommit {
+    const givesUpAt = this.scheduler.now() + LAST_COMMIT_MS;
+    const attempted: Attempted = { record, givesUpAt, isLate: false, hasFailed: false };
+    const committed = this.commit(attempted);
+    return {
+      inTime: this.within(committed, () => {
+        attempted.isLate = true;
+        this.metrics.pendingRecords.inc();
+        void this.replace(attempted, late);
+      }),
+      over: this.after(committed, attempted),
+    };
+  }
+
+  /** Calls `onLate` and rejects after COMMIT_MS. */
+  private async within(committed: Promise<void>, onLate: () => void): Promise<void> {
+    let timer: Timer | null = null;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = this.scheduler.after(COMMIT_MS, () => {
+        onLate();
+        reject(notRecorded());
+      });
+    });
+    try {
+      await Promise.race([committed, late]);
+    } finally {
+      (timer as Timer | null)?.cancel();
+    }
+  }
+
+  private async after(committed: Promise<void>, attempted: Attempted): Promise<void> {
+    await Promise.allSettled([committed]);
+    if (attempted.isLate) this.metrics.pendingRecords.dec();
+  }
+
+  /** Records that are not committed by then are lost: the grace is over. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+    for (const [timer, resume] of this.pauses) {
+      timer.cancel();
+      resume();
+    }
+    this.pauses.clear();
+  }
+
+  private async commit(attempted: Attempted): Promise<void> {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      const { record } = attempted;
+      try {
+        await this.append(record, attempted.hasFailed);
+        record.onCommitted();
+        return;
+      } catch (error) {
+        const hasTime = this.scheduler.now() + pause < attempted.givesUpAt;
+        if (this.isStopping || !hasTime || !isPassing(error)) {
+          this.metrics.lostRecords.inc();
+          const { id: generationId } = record.generation;
+          this.logger.error({ error, generationId }, 'failed to record a chat call');
+          throw error;
+        }
+        attempted.hasFailed = true;
+      }
+      await this.pause(pause);
+    }
+  }
+
+  /** An earlier attempt may have been committed although its connection was lost: the log has the record then. */
+  private async append({ generation, releases, content }: CallRecord, isRepeated: boolean): Promise<void> {
+    try {
+      await this.log.append(generation, releases, await content());
+    } catch (error) {
+      if (isRepeated && error instanceof RejectedValue && (await this.log.has(generation))) return;
+      throw error;
+    }
+  }
+
+  private async replace(attempted: Attempted, late: () => Promise<CallRecord>): Promise<void> {
+    try {
+      attempted.record = await late();
+    } catch (error) {
+      const { id: generationId } = attempted.record.generation;
+      this.logger.error(
+        { error, generationId },
+        'failed to describe a call that could not be recorded in time',
+      );
+    }
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    if (this.isStopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.scheduler.after(milliseconds, () => {
+        this.pauses.delete(timer);
+        resolve();
+      });
+      this.pauses.set(timer, resolve);
+    });
+  }
+}
+
+export function notRecorded(): AppError {
+  return new AppError('unavailable', { detail: 'the call could not be recorded' });
+}
+
+/** A record that the database rejects is rejected again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'unavailable' || error.code === 'operation_timeout');
+}

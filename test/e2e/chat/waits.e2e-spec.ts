@@ -1,0 +1,202 @@
+// Chat calls that wait for money, a permit or an answer: the end of their client, and the end of the process.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OpenChats } from '../../../src/chat/run/open-chats.js';
+import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
+import { eventually } from '../../support/eventually.js';
+import type { TestApp } from '../../support/app.js';
+import {
+  answerChat,
+  beginStream,
+  chatsOf,
+  postChat,
+  sendEvent,
+  startChat,
+} from '../../support/chat-upstream.js';
+import type { ChatSetup } from '../../support/chat-upstream.js';
+import type { ReceivedRequest } from '../../support/stub-upstream.js';
+
+// "hi" with an output limit of 10.
+const BOUND = 274n * 400_000n + 10n * 1_600_000n;
+const CHAT = { max_tokens: 10 };
+
+let setup: ChatSetup;
+let replica: TestApp;
+beforeAll(async () => {
+  setup = await startChat({ CHAT_ENDPOINT_CONCURRENCY: '1' });
+});
+afterEach(() => {
+  setup.upstream.answerWith(answerChat);
+  setup.upstream.requests.splice(0);
+});
+afterAll(() => setup.close());
+
+/** Holds every call at the provider until release() answers it. */
+function hold(): { readonly arrived: (count: number) => Promise<unknown>; release(): void } {
+  const waiting: (() => void)[] = [];
+  setup.upstream.answerWith((request: ReceivedRequest, response) => {
+    waiting.push(() => answerChat(request, response));
+  });
+  return {
+    arrived: (count) =>
+      eventually(
+        () => Promise.resolve(setup.upstream.requests.length),
+        (has) => has >= count,
+      ),
+    release: () => {
+      setup.upstream.answerWith(answerChat);
+      for (const answer of waiting.splice(0)) answer();
+    },
+  };
+}
+
+const idle = (app: TestApp) => app.application.get(LoadShedder).whenIdle();
+
+describe('a client that leaves', () => {
+  it.each([
+    ['with a stream', true],
+    ['without a stream', false],
+  ])(
+    'B6: while its call %s waits for money costs nothing, and its reservation is free',
+    async (_name, isStreamed) => {
+      const key = await setup.app.createKey({ limit: BOUND });
+      const held = hold();
+      const first = postChat(setup.app, CHAT, { key: key.secret });
+      await held.arrived(1);
+      const leaving = new AbortController();
+      const second = postChat(
+        setup.app,
+        { ...CHAT, stream: isStreamed },
+        { key: key.secret, signal: leaving.signal },
+      );
+      await eventually(
+        () => Promise.resolve(setup.app.application.get(OpenChats).size),
+        (size) => size >= 2,
+      );
+      leaving.abort();
+      await expect(second).rejects.toThrow();
+      const [left] = await eventually(
+        () => chatsOf(setup.app, key.record.id),
+        ({ length }) => length === 1,
+      );
+      expect(left).toMatchObject({
+        status: 499,
+        cost: 0n,
+        attempts: [],
+        chat: { isCancelled: true, isStreamed },
+      });
+      held.release();
+      expect((await first).status).toBe(200);
+      expect(setup.upstream.requests).toHaveLength(1);
+      await idle(setup.app);
+      expect((await postChat(setup.app, { max_tokens: 1 }, { key: key.secret })).status).toBe(200);
+    },
+  );
+
+  it('B6: while its call waits for a permit costs nothing, and its reservation is free', async () => {
+    const key = await setup.app.createKey({ limit: 3n * BOUND });
+    const held = hold();
+    const first = postChat(setup.app, CHAT, { key: key.secret });
+    await held.arrived(1);
+    const leaving = new AbortController();
+    const second = postChat(
+      setup.app,
+      { ...CHAT, stream: true },
+      { key: key.secret, signal: leaving.signal },
+    );
+    await eventually(
+      () => Promise.resolve(setup.app.application.get(OpenChats).size),
+      (size) => size >= 2,
+    );
+    leaving.abort();
+    await expect(second).rejects.toThrow();
+    const [left] = await eventually(
+      () => chatsOf(setup.app, key.record.id),
+      ({ length }) => length === 1,
+    );
+    expect(left).toMatchObject({ status: 499, cost: 0n, attempts: [], chat: { isCancelled: true } });
+    held.release();
+    expect((await first).status).toBe(200);
+    expect(setup.upstream.requests).toHaveLength(1);
+    await idle(setup.app);
+    expect((await postChat(setup.app, CHAT, { key: key.secret })).status).toBe(200);
+  });
+});
+
+describe('the end of the grace', () => {
+  beforeAll(async () => {
+    replica = await setup.app.startReplica();
+  });
+  afterAll(() => replica.close());
+
+  it('B9: ends calls that wait for money, a permit or an answer with 503, and records them without cost', async () => {
+    const rich = await replica.createKey({ limit: 100n * BOUND });
+    const poor = await replica.createKey({ limit: BOUND });
+    const held = hold();
+    const whole = postChat(replica, CHAT, { key: poor.secret });
+    await held.arrived(1);
+    const waiting = [
+      postChat(replica, CHAT, { key: poor.secret }),
+      postChat(replica, { ...CHAT, stream: true }, { key: rich.secret }),
+      postChat(replica, CHAT, { key: rich.secret }),
+      postChat(replica, { ...CHAT, stream: true, model: 'openai/gpt-4.1-nano' }, { key: rich.secret }),
+    ];
+    await held.arrived(2);
+    await eventually(
+      () => Promise.resolve(replica.application.get(OpenChats).size),
+      (size) => size >= 5,
+    );
+    replica.application.get(OpenChats).abortAll();
+    const responses = await Promise.all([whole, ...waiting]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
+    expect(await responses[0]?.json()).toMatchObject({
+      error: { code: 503, message: expect.stringContaining('shutting down') as unknown },
+    });
+    const records = [
+      ...(await chatsOf(replica, rich.record.id)),
+      ...(await chatsOf(replica, poor.record.id)),
+    ];
+    expect(records).toHaveLength(5);
+    expect(
+      records.every(({ status, cost, chat }) => status === 503 && cost === 0n && !chat?.isCancelled),
+    ).toBe(true);
+    const ended = records.filter(({ attempts }) => attempts.length > 0);
+    expect(ended.map(({ attempts }) => attempts)).toMatchObject([
+      [{ status: null, errorType: 'cancelled' }],
+      [{ status: null, errorType: 'cancelled' }],
+    ]);
+    await idle(replica);
+    held.release();
+  });
+
+  it('B9: ends a stream before its first content with 503, and one with a client that has comments by an error', async () => {
+    const other = await setup.app.startReplica();
+    const key = await other.createKey({ limit: 10n ** 12n });
+    setup.upstream.answerWith((_request, response) => {
+      beginStream(response);
+      sendEvent(response, { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] });
+    });
+    const silent = postChat(other, { stream: true }, { key: key.secret });
+    await eventually(
+      () => Promise.resolve(setup.upstream.requests.length),
+      (length) => length === 1,
+    );
+    other.application.get(OpenChats).abortAll();
+    expect((await silent).status).toBe(503);
+    expect(await chatsOf(other, key.record.id)).toMatchObject([{ status: 503, cost: 0n }]);
+    await other.close();
+  });
+});
+
+describe('a limit without room', () => {
+  it('M7: says which limit it is and how much output is left', async () => {
+    const key = await setup.app.createKey({ limit: BOUND });
+    const response = await postChat(setup.app, { max_tokens: 11 }, { key: key.secret });
+    expect(response.status).toBe(402);
+    const { error } = (await response.json()) as { error: { metadata: Readonly<Record<string, unknown>> } };
+    expect(error.metadata).toMatchObject({ error_type: 'payment_required', limit: 'key' });
+    const affordable = Number(error.metadata['affordable_output_tokens']);
+    expect(affordable).toBeGreaterThanOrEqual(10);
+    const retried = await postChat(setup.app, { max_tokens: affordable }, { key: key.secret });
+    expect(retried.status).toBe(200);
+  });
+});
