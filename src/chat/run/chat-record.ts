@@ -4,7 +4,7 @@ import type { ChatFacts, ReportedTokens } from '../../domain/chat/chat-outcome.j
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { AppError } from '../../domain/errors.js';
 import { describeGeneration } from '../../domain/generations/call-record.js';
-import { MAX_TOKENS } from '../../domain/generations/generation.js';
+import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';

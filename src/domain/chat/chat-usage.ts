@@ -1,7 +1,5 @@
 // The usage of a chat call in tokens. Details are parts of their totals, never additions to them.
-
-// Above it a number is an error of the provider; columns of the log hold no more.
-const MAX_TOKEN_COUNT = 2_147_483_647;
+import { MAX_TOKENS } from '../token-count.js';
 
 export interface ChatUsage {
   readonly promptTokens: number;
@@ -135,7 +133,7 @@ function partsWithin(
 }
 
 function isTokenCount(tokens: number): boolean {
-  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKEN_COUNT;
+  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKENS;
 }
 
 function membersOf(value: unknown): Members {

@@ -5,9 +5,6 @@ import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { CallerTrace } from './caller-trace.js';
 import type { PicoUsd } from '../spend/money.js';
 
-/** The most tokens that a record can hold. A higher count is a defect of an upstream and is rejected. */
-export const MAX_TOKENS = 2 ** 31 - 1;
-
 export interface GenerationAttempt {
   readonly provider: string;
   readonly endpoint: string;

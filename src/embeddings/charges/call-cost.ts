@@ -2,7 +2,7 @@
 import { costOfTokens, greatestCost } from '../../catalogue/input-cost.js';
 import { isCertainlyWithin, tokenBound, tokensWithoutUsage } from '../../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { MAX_TOKENS } from '../../domain/generations/generation.js';
+import { MAX_TOKENS } from '../../domain/token-count.js';
 import { addTokens, modalitiesOf } from '../../domain/embeddings/modality.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Charge, UnpaidReason } from '../../domain/spend/charge.js';

@@ -1,5 +1,5 @@
 // Common parts of all provider wires: requests as JSON, vectors as slices of the answer, recordable counts and ids.
-import { MAX_TOKENS } from '../../domain/generations/generation.js';
+import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { BrokenAnswer, UnusableVector } from './provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './provider.js';
