@@ -21,6 +21,11 @@ const TYPES: Readonly<Record<string, string>> = {
 const INCOMPRESSIBLE = new Set(['.png', '.woff2']);
 const PAGE = 'index.html';
 
+/** Whether a build may have a file of this name. */
+export function hasTypeOfFile(path: string): boolean {
+  return Object.hasOwn(TYPES, extname(path));
+}
+
 export class BuildFile {
   readonly type: string;
   private text: Buffer | null = null;

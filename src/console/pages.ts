@@ -1,7 +1,7 @@
 // Serves the web console: its build's files, and one page for every other address that is not the API's.
 import { Router } from 'express';
-import type { Request, RequestHandler, Response } from 'express';
-import { BuildFiles } from './build-files.js';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { BuildFiles, hasTypeOfFile } from './build-files.js';
 import type { BuildFile } from './build-files.js';
 
 /** Addresses of the API, of its documents and of the operator's machines: no page takes their place. */
@@ -38,9 +38,10 @@ export interface PagesOptions {
 export function serveConsole({ directory, limits }: PagesOptions): RequestHandler {
   const files = directory === null ? null : new BuildFiles(directory);
   const serve = Router();
-  serve.use(...limits, (request: Request, response: Response) => {
+  serve.use(...limits, (request: Request, response: Response, next: NextFunction) => {
     if (files === null || (request.path === '/' && !prefersHtml(request)))
       sendPointers(response, files !== null);
+    else if (files.find(request.path) === null && !isPage(request)) next();
     else sendFile(request, response, files);
   });
   return (request, response, next) => (isServed(request, files) ? serve(request, response, next) : next());
@@ -51,7 +52,12 @@ function isServed(request: Request, files: BuildFiles | null): boolean {
   const { path } = request;
   if (path === '/') return true;
   if (files === null || OF_THE_API.test(path)) return false;
-  return files.find(path) !== null || (!path.startsWith(HASHED) && acceptsHtml(request));
+  // The limits come before the disk.
+  return hasTypeOfFile(path) || isPage(request);
+}
+
+function isPage(request: Request): boolean {
+  return !request.path.startsWith(HASHED) && acceptsHtml(request);
 }
 
 function sendFile(request: Request, response: Response, files: BuildFiles): void {
@@ -64,8 +70,8 @@ function sendFile(request: Request, response: Response, files: BuildFiles): void
       .send(NOT_BUILT);
     return;
   }
-  const isPage = /^(?:text\/html|image\/svg)/.test(found.type);
-  response.set(isPage ? OF_PAGES : NO_SNIFFING);
+  const isDocument = /^(?:text\/html|image\/svg)/.test(found.type);
+  response.set(isDocument ? OF_PAGES : NO_SNIFFING);
   response.set(
     'Cache-Control',
     found.path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -3,6 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import supertest from 'supertest';
+import { serveConsole } from '../../src/console/pages.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { expectError } from '../support/error-shape.js';
@@ -166,4 +169,18 @@ it('with CONSOLE=off there are pointers and no pages', async () => {
   for (const path of ['/keys', '/assets/index-A1b2.js'])
     expectError(await off.http.get(path).set(BROWSER), 404);
   await off.close();
+});
+
+it('the limit of public requests comes before any look at the disk', async () => {
+  const directory = join(root, 'no-such-build');
+  const server = express()
+    .use(serveConsole({ directory, limits: [(_request, response) => void response.sendStatus(429)] }))
+    .use((_request, response) => void response.sendStatus(404));
+  const statusOf = async (path: string, accept = '*/*') =>
+    (await supertest(server).get(path).set('accept', accept)).status;
+  expect(await statusOf('/assets/missing.js')).toBe(429);
+  expect(await statusOf('/favicon.svg')).toBe(429);
+  expect(await statusOf('/anything', 'text/html')).toBe(429);
+  expect(await statusOf('/anything')).toBe(404);
+  expect(await statusOf('/api/v1/data.json')).toBe(404);
 });
