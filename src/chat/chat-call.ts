@@ -30,7 +30,7 @@ export interface ChatCall {
 }
 
 /** Held until the call's record is committed. */
-export type CallPermit = Pick<InFlightPermit, 'hold' | 'release'>;
+export type CallPermit = Pick<InFlightPermit, 'hold' | 'release' | 'setAnswerBytes'>;
 
 /** The answer of a call without a stream, whose generation is committed. */
 export interface WrittenChat {

@@ -4,8 +4,8 @@ import { AppError, toAppError } from '../domain/errors.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
 import type { ChatCall, WrittenChat } from './chat-call.js';
 import { toChatUsageDto } from './dto/chat-usage.dto.js';
-import { ChatRuns } from './run/chat-run.js';
-import type { ChatRun } from './run/chat-run.js';
+import { ChatServices } from './run/chat-services.js';
+import { ChatRun } from './run/chat-run.js';
 import type { ExecutedChat, SettledChat } from './run/executed-chat.js';
 import type { ClientStream } from './stream/client-stream.js';
 import { DONE, errorChunk, usageChunk } from './stream/stream-events.js';
@@ -17,7 +17,7 @@ export class ChatService {
 
   constructor(
     private readonly storage: StorageUsage,
-    private readonly runs: ChatRuns,
+    private readonly services: ChatServices,
   ) {}
 
   /**
@@ -26,7 +26,7 @@ export class ChatService {
    */
   async create(call: ChatCall): Promise<WrittenChat | null> {
     this.storage.rejectAboveLogQuota(call.caller.key.workspaceId);
-    const run = this.runs.begin(call);
+    const run = new ChatRun(call, this.services);
     try {
       const route = await run.plan();
       const reserved = await run.reserve(route);

@@ -5,6 +5,8 @@ import { announceExchange } from './bounded-reads.js';
 import { OutboundFailure, urlParts } from './exchange.js';
 import type { OutboundRequest, OutboundResponse } from './exchange.js';
 
+const LARGE_BODY_BYTES = 65_536;
+
 export interface StreamListener {
   onChunk(bytes: Buffer): void;
   onEnd(): void;
@@ -33,8 +35,27 @@ export function openStream(
     const { origin, path } = urlParts(url);
     const reader = new StreamReader(maxResponseBytes, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
-    dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, reader);
+    dispatcher.dispatch({ origin, path, method, ...sentOnce(headers, body) }, reader);
   });
+}
+
+/** The client keeps a body until the end of its answer. A stream may last for minutes: a large body is kept until it is sent. */
+function sentOnce(
+  headers: OutboundRequest['headers'],
+  body: OutboundRequest['body'],
+): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  if (body === undefined || length < LARGE_BODY_BYTES) return { headers, body: body ?? null };
+  const parts: (string | Buffer)[] = [body];
+  const sent = {
+    *[Symbol.iterator]() {
+      yield* parts.splice(0);
+    },
+  };
+  return {
+    headers: { ...headers, 'content-length': String(length) },
+    body: sent as unknown as NonNullable<Dispatcher.DispatchOptions['body']>,
+  };
 }
 
 /** The first bytes of a body, for the text of an error. */

@@ -5,6 +5,7 @@ import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { ChatPlanner } from './chat/chat-planner.js';
+import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
 import { CredentialAccess } from './credentials/credential-access.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
@@ -43,6 +44,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     EndpointHealthRegistry,
     OwnCredentialsCache,
     ChatPlanner,
+    StickyRoutes,
     ChatRouter,
     CredentialAccess,
     RetryPolicy,

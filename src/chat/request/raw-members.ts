@@ -20,6 +20,18 @@ export function readRawMembers(bytes: Buffer): Map<string, Buffer> {
   return members;
 }
 
+// Settings that the record of a call keeps. Longer members are texts of the prompt.
+const KEPT_BYTES = 4_096;
+const KEPT_WHOLE = 'stop';
+
+/** Once no further provider can be asked, the bytes of the body are released: only settings are kept, as copies. */
+export function releaseRawMembers(members: ReadonlyMap<string, Buffer>): void {
+  if (!(members instanceof Map)) return;
+  for (const [name, bytes] of members as Map<string, Buffer>)
+    if (bytes.length > KEPT_BYTES && name !== KEPT_WHOLE) members.delete(name);
+    else members.set(name, Buffer.from(bytes));
+}
+
 function rawValue(scanner: JsonScanner, name: string): Buffer {
   try {
     return scanner.rawValue();

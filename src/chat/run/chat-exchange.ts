@@ -63,6 +63,8 @@ export interface ExchangedCall {
   /** The same for the end of the process, which may have come already. */
   onStop(listener: () => void): () => void;
   onFirstContent(): void;
+  /** Bytes of the answer that are kept. */
+  onHeld(bytes: number): void;
   /** The usage of an attempt that failed before its first content. */
   onWasted(target: ChatTarget, usage: ReportedChatUsage, serviceTier: string | null): void;
 }
@@ -197,6 +199,7 @@ export class ChatExchange {
       throw failureOfAnswer(read.failure, names);
     }
     const { answer } = read;
+    call.onHeld(body.length);
     return { kind: 'whole', answer, status, isCancelled: false };
   }
 
@@ -223,6 +226,7 @@ export class ChatExchange {
       },
       onDisconnect: () => call.onDisconnect(target),
       onFirstContent: () => call.onFirstContent(),
+      onHeld: (bytes) => call.onHeld(bytes),
     });
     let isStopped = false;
     const leave = call.onStop(() => {

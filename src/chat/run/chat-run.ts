@@ -1,15 +1,9 @@
 // The life of one chat call: plan, reserve, execute, settle, close.
-import { Injectable } from '@nestjs/common';
-import { YieldQueue } from '../../concurrency/yield-queue.js';
-import { AppConfig } from '../../config/app-config.js';
 import { textBytes } from '../../catalogue/token-count.js';
-import { Clock } from '../../domain/clock.js';
 import { AppError, toAppError } from '../../domain/errors.js';
 import { generationHeaderId, uuidV7 } from '../../domain/identifiers.js';
 import type { Mutable } from '../../domain/members.js';
-import { ChatPlanner } from '../../routing/chat/chat-planner.js';
 import type { ChatRoute } from '../../routing/chat/chat-planner.js';
-import { ChatRouter } from '../../routing/chat/chat-router.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { NO_RETRY } from '../../routing/failures/caller-error.js';
@@ -17,52 +11,27 @@ import type { AttemptingCall } from '../../routing/routed-call.js';
 import { describeRouting } from '../../routing/routing-metadata.js';
 import type { RoutingProgress } from '../../routing/routing-metadata.js';
 import { CallSpend } from '../../spend/call-spend.js';
-import { SpendLimiter } from '../../spend/spend-limiter.js';
 import { toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import type { ChatCall } from '../chat-call.js';
-import { ChatMetrics } from '../chat-metrics.js';
 import { sentOutputLimit } from '../charges/chat-bound.js';
 import { withinContext } from '../charges/chat-bounds.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
+import { releaseRawMembers } from '../request/raw-members.js';
 import { reserveChat } from '../charges/chat-reservation.js';
 import { measurePrompt } from '../charges/prompt-size.js';
 import { PromptTokens } from '../charges/prompt-tokens.js';
+import type { ChatServices } from './chat-services.js';
 import type { ClientStream } from '../stream/client-stream.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
-import { AnswerEnds } from './answer-end.js';
 import { CallEnding } from './call-ending.js';
 import type { FailedUsage } from './charge-of-run.js';
 import type { ExecutedChat, SettledChat } from './executed-chat.js';
 import { NO_ANSWER } from './chat-ending.js';
-import { ChatExchange } from './chat-exchange.js';
-import { ChatRecords } from './chat-records.js';
 import { settlementOf } from './chat-settlement.js';
 import type { Settlement } from './chat-settlement.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
-import { OpenChats } from './open-chats.js';
 import { notRecorded } from './record-commits.js';
 import type { StartedCommit } from './record-commits.js';
-
-@Injectable()
-export class ChatRuns {
-  constructor(
-    readonly planner: ChatPlanner,
-    readonly router: ChatRouter,
-    readonly exchange: ChatExchange,
-    readonly answerEnds: AnswerEnds,
-    readonly spendLimiter: SpendLimiter,
-    readonly records: ChatRecords,
-    readonly openChats: OpenChats,
-    readonly metrics: ChatMetrics,
-    readonly config: AppConfig,
-    readonly clock: Clock,
-    readonly yieldQueue: YieldQueue,
-  ) {}
-
-  begin(call: ChatCall): ChatRun {
-    return new ChatRun(call, this);
-  }
-}
 
 /** Its steps run once each, in the order of the methods. close() follows on every path. */
 export class ChatRun {
@@ -87,7 +56,7 @@ export class ChatRun {
 
   constructor(
     private readonly call: ChatCall,
-    private readonly services: ChatRuns,
+    private readonly services: ChatServices,
   ) {
     const { caller } = call;
     this.spend = new CallSpend(services.spendLimiter, caller.key);
@@ -111,10 +80,11 @@ export class ChatRun {
 
   /** Chooses the endpoints, measures the prompt, and leaves out endpoints whose context it exceeds. */
   async plan(): Promise<ChatRoute> {
-    const { caller, request, preferences } = this.call;
+    const { caller, request, preferences, context } = this.call;
+    const { sessionId } = context;
     const { planner, spendLimiter, config, yieldQueue } = this.services;
     const limits = await spendLimiter.limitsOf(caller.key);
-    const planned = await planner.plan({ key: caller.key, request, preferences, limits });
+    const planned = await planner.plan({ key: caller.key, request, sessionId, preferences, limits });
     const { defaultMaxOutputTokens, deadline } = config.chat;
     const pace = yieldQueue.begin(caller.key.accountId);
     const bounded = {
@@ -160,7 +130,7 @@ export class ChatRun {
   /** Calls the providers. Never throws: from here on the call is a generation, and a failure is part of its record. */
   async execute(route: ChatRoute): Promise<ExecutedChat> {
     const { request, client } = this.call;
-    const { router, exchange, metrics } = this.services;
+    const { planner, router, exchange, metrics } = this.services;
     const id = uuidV7(this.createdAt);
     this.generationId = id;
     if (request.isStreamed) {
@@ -183,6 +153,7 @@ export class ChatRun {
         onGone: (listener) => client.onGone(listener),
         onStop: (listener) => this.ending.onStop(listener),
         onFirstContent: () => (this.firstContentAt ??= performance.now()),
+        onHeld: (bytes) => this.call.permit?.setAnswerBytes(bytes),
         onWasted: (from, usage, serviceTier) => this.failed.push({ target: from, usage, serviceTier }),
       });
     });
@@ -191,6 +162,8 @@ export class ChatRun {
       const error = this.ending.error ?? routed.error;
       return { route, routed: { ...routed, error }, kind: 'failed', received: NO_ANSWER, error };
     }
+    if (!begun.answer.isCancelled) planner.served(route, begun.target);
+    releaseRawMembers(request.members);
     const finished = await this.services.answerEnds.of(begun.answer, {
       target: begun.target,
       deadline: this.deadline,
@@ -231,7 +204,7 @@ export class ChatRun {
 
   private settlementOf(executed: ExecutedChat): Promise<Settlement> {
     const { call, services, spend, createdAt, client, sentAt, firstContentAt, generationId, failed } = this;
-    if (generationId === null) throw new AppError('internal');
+    if (generationId === null) return failInternally();
     const { attempts, owner } = this.attempting;
     const facts = { call, generationId, createdAt, client, sentAt, firstContentAt, attempts, failed };
     return settlementOf(
@@ -292,7 +265,10 @@ export class ChatRun {
   }
 
   private boundedCall(): ReservedCall {
-    if (this.bounded === null) throw new AppError('internal');
-    return this.bounded;
+    return this.bounded ?? failInternally();
   }
+}
+
+function failInternally(): never {
+  throw new AppError('internal');
 }

@@ -47,6 +47,8 @@ export interface PumpOptions {
   onDisconnect(): DisconnectDecision;
   /** The first content is about to be written. */
   onFirstContent?(): void;
+  /** Bytes that the stream holds, after each read of the upstream. */
+  onHeld?(bytes: number): void;
 }
 
 /**
@@ -136,6 +138,7 @@ export class ChatPump {
     const bytes = relay.take();
     // After the last finish reason only usage is of interest, and a slow client must not delay it.
     if (bytes && !(this.isAwaitingUsage && client.isFull)) client.write(bytes);
+    this.options.onHeld?.(relay.heldBytes);
     if (relay.isFinished) {
       this.settle(relay.failure ? 'failed' : 'finished');
       return;

@@ -14,6 +14,7 @@ interface Holdings {
 export class InFlightPermit {
   private holds = 1;
   private bytes = 0;
+  private answerBytes = 0;
   private accountId: string | null = null;
   private isRejected = false;
 
@@ -60,6 +61,13 @@ export class InFlightPermit {
     // No release would ever return them.
     if (this.isReleased) return;
     this.add(bytes - this.bytes);
+  }
+
+  /** Bytes beside those of the body: of an answer as far as it is kept. */
+  setAnswerBytes(bytes: number): void {
+    if (this.isReleased) return;
+    this.add(bytes - this.answerBytes);
+    this.answerBytes = bytes;
   }
 
   /** Throws `overloaded` when so many more bytes do not fit. */

@@ -22,17 +22,22 @@ import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.j
 import type { Candidate } from '../endpoints/endpoint-order.js';
 import type { ChatTarget } from '../endpoints/endpoint-target.js';
 import { withOwnSlugs } from '../provider-names.js';
+import { conversationOf, StickyRoutes } from './sticky-routes.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a chat call, best first; at least one. */
 export interface ChatRoute {
   readonly accountId: string;
   readonly targets: readonly ChatTarget[];
+  /** Of the calls that stay at one endpoint; null: this one need not. */
+  readonly conversation: string | null;
 }
 
 export interface ChatPlan {
   readonly key: ApiKey;
   readonly request: ChatRequest;
+  /** Of the body, else of a header. */
+  readonly sessionId: string | null;
   readonly preferences: ProviderPreferences;
   readonly limits: SpendLimits;
 }
@@ -40,6 +45,8 @@ export interface ChatPlan {
 interface PlannedCall extends ChatPlan {
   readonly own: readonly ProviderCredential[] | null;
   readonly now: Date;
+  /** Computed for a model with several endpoints. */
+  conversation: string | null | undefined;
 }
 
 @Injectable()
@@ -50,6 +57,7 @@ export class ChatPlanner {
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
     private readonly clock: Clock,
+    private readonly sticky: StickyRoutes,
   ) {}
 
   /**
@@ -62,7 +70,8 @@ export class ChatPlanner {
     const preferences = withOwnSlugs(plan.preferences);
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
     const own = await this.access.credentialsOf(key.workspaceId);
-    const call: PlannedCall = { ...plan, preferences, own, now: this.clock.now() };
+    const now = this.clock.now();
+    const call: PlannedCall = { ...plan, preferences, own, now, conversation: undefined };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
     for (const { model, sort } of found) {
@@ -76,7 +85,14 @@ export class ChatPlanner {
     if (targets.length === 0) throw problem ?? new AppError('unavailable');
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
-    return { accountId: key.accountId, targets: isOneOnly ? targets.slice(0, 1) : targets };
+    const { conversation = null } = call;
+    return { accountId: key.accountId, targets: isOneOnly ? targets.slice(0, 1) : targets, conversation };
+  }
+
+  /** An endpoint of the route has begun its answer. */
+  served({ conversation }: ChatRoute, target: ChatTarget): void {
+    if (conversation !== null && target.credential === null)
+      this.sticky.remember(conversation, target, performance.now());
   }
 
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
@@ -98,9 +114,24 @@ export class ChatPlanner {
     const left = filterCandidates(able, chosen, context);
     if (left.length === 0) throw noAllowedProviders(able, preferences);
     const priced = withKnownPrice(left, call);
-    const targets = orderCandidates(priced, chosen, context).map(({ target }) => target);
-    return largeEnoughFirst(targets, request);
+    const ordered = orderCandidates(priced, chosen, context);
+    const moment = { now: context.now, date: call.now };
+    // The sort of a model's variant is the caller's choice as well.
+    const conversation = ordered.length > 1 && !chosen.sort ? conversationIn(call) : null;
+    const kept = conversation === null ? ordered : this.sticky.prefer(ordered, conversation, moment);
+    return largeEnoughFirst(
+      kept.map(({ target }) => target),
+      request,
+    );
   }
+}
+
+function conversationIn(call: PlannedCall): string | null {
+  const { key, sessionId, request, preferences } = call;
+  const { accountId } = key;
+  if (call.conversation === undefined)
+    call.conversation = conversationOf({ accountId, sessionId, request }, preferences);
+  return call.conversation;
 }
 
 function problemsAt(

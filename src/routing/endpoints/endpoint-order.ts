@@ -176,13 +176,16 @@ function balance<One extends Candidate>(
   return first ? startingWith(first, [...healthy, ...out]) : out;
 }
 
-function pickByPrice<One extends Candidate>(candidates: readonly One[], chance: number): One | undefined {
+/** 1/price². */
+export function priceWeights(candidates: readonly Candidate[]): readonly number[] {
   // A free endpoint is not infinitely better, and one without a price must not look free.
   const known = candidates.map(({ price }) => price).filter((price) => price !== null && price > 0n);
   const dearest = known.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 1n);
-  const weights = candidates.map(
-    ({ price }) => 1 / Math.max(Number(price ?? dearest) / Number(dearest), 0.01) ** 2,
-  );
+  return candidates.map(({ price }) => 1 / Math.max(Number(price ?? dearest) / Number(dearest), 0.01) ** 2);
+}
+
+function pickByPrice<One extends Candidate>(candidates: readonly One[], chance: number): One | undefined {
+  const weights = priceWeights(candidates);
   let rest = chance * weights.reduce((sum, weight) => sum + weight, 0);
   return candidates.find((_candidate, index) => (rest -= weights[index] ?? 0) < 0) ?? candidates[0];
 }
