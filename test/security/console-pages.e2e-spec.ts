@@ -172,9 +172,13 @@ it('with CONSOLE=off there are pointers and no pages', async () => {
 });
 
 it('the limit of public requests comes before any look at the disk', async () => {
-  const directory = join(root, 'no-such-build');
   const server = express()
-    .use(serveConsole({ directory, limits: [(_request, response) => void response.sendStatus(429)] }))
+    .use(
+      serveConsole({
+        directory: join(root, 'no-such-build'),
+        limits: [(_request, response) => void response.sendStatus(429)],
+      }),
+    )
     .use((_request, response) => void response.sendStatus(404));
   const statusOf = async (path: string, accept = '*/*') =>
     (await supertest(server).get(path).set('accept', accept)).status;

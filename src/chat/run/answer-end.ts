@@ -25,6 +25,8 @@ export interface AnswerBounds {
   readonly deadline: number;
   /** Of an answer whose client left, and whose upstream was cancelled. */
   cutKind(target: ChatTarget): EndingKind;
+  /** The client has left, and the answer is read for its usage. */
+  isGone(): boolean;
 }
 
 interface Abortion {
@@ -56,6 +58,8 @@ export class AnswerEnds {
       case 'cancelled':
         return { kind: bounds.cutKind(target), received, error: null };
       case 'aborted':
+        // The provider bills on: a bound of this service makes no call free that its client has left.
+        if (bounds.isGone()) return { kind: 'unknown', received, error: null };
         return { kind: abortion?.kind ?? 'failed', received, error: abortion?.error ?? null };
       case 'failed':
         return { kind: 'failed', received, error: this.failureOf(begun, target) };

@@ -30,6 +30,7 @@ import { systemScheduler } from '../stream/scheduler.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
 import { failureOfAnswer, failureOfForm, kindOfFailure } from './answer-failures.js';
 import { IterableBody } from './iterable-body.js';
+import { upstreamIdIn } from './upstream-ids.js';
 
 export interface BegunStream extends BegunAnswer {
   readonly kind: 'stream';
@@ -137,10 +138,11 @@ export class ChatExchange {
     const sent = outbound(built);
     if (!request.isStreamed) {
       const response = await this.http.send(sent, limits);
+      attempt.upstreamId = upstreamIdIn(response);
       this.rejectError(wire, response, names);
       return this.whole(wire, response.body, target, call, names, response.status);
     }
-    const opened = await this.open(wire, sent, limits, names);
+    const opened = await this.open(wire, sent, limits, names, attempt);
     return this.stream(opened, wire, target, call, names, opened.status);
   }
 
@@ -149,9 +151,11 @@ export class ChatExchange {
     sent: OutboundRequest,
     limits: SendLimits,
     names: InnerNames,
+    attempt: BeginningAttempt,
   ): Promise<OutboundStream> {
     try {
       const opened = await this.http.open(sent, limits, isEventStream);
+      attempt.upstreamId = upstreamIdIn(opened);
       if (!isWhole(opened)) return opened;
       this.rejectError(wire, opened, names);
       throw failureOfAnswer(failureOfForm(wire, opened), names);

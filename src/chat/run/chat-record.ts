@@ -20,6 +20,8 @@ export interface FinishedChat {
   /** The target that answered, else the first of the route. */
   readonly target: ChatTarget;
   readonly hasBegun: boolean;
+  /** The provider's id in the headers of the answer; null: none. */
+  readonly headerId: string | null;
   readonly attempts: readonly GenerationAttempt[];
   readonly received: ReceivedAnswer;
   readonly settled: SettledUsage;
@@ -38,7 +40,7 @@ export function describeChat(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
   finished: FinishedChat,
 ): Generation {
-  const { call, target, hasBegun, attempts, received, charged, error, hasNoStatus } = finished;
+  const { call, target, hasBegun, headerId, attempts, received, charged, error, hasNoStatus } = finished;
   const { caller, request, context } = call;
   const last = attempts.at(-1);
   const generation = describeGeneration(moment, {
@@ -59,7 +61,7 @@ export function describeChat(
     outcome: {
       endpoint: hasBegun ? endpointName(target) : (last?.endpoint ?? null),
       provider: hasBegun ? target.provider.slug : (last?.provider ?? null),
-      upstreamId: received.upstreamId,
+      upstreamId: received.upstreamId ?? headerId,
       attempts,
     },
   });

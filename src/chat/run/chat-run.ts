@@ -168,6 +168,7 @@ export class ChatRun {
       target: begun.target,
       deadline: this.deadline,
       cutKind: (of) => this.disconnects.cutKind(of),
+      isGone: () => client.isGone,
     });
     const isBroken = finished.kind === 'failed';
     router.ended(begun, this.attempting, isBroken ? null : (finished.received.usage?.completionTokens ?? 0));

@@ -64,6 +64,7 @@ export async function settlementOf(
       size,
       target,
       hasBegun: routed.begun !== null,
+      headerId: routed.begun?.upstreamId ?? null,
       attempts,
       received,
       settled: usage,

@@ -31,6 +31,8 @@ export interface BegunAnswer {
 export interface BeginningAttempt {
   /** Members of the request that the endpoint does not take. */
   droppedMembers: readonly string[];
+  /** Of the headers of the provider's response; null: none. */
+  upstreamId: string | null;
   /** Own provider keys that the operator's credential replaces if this attempt serves. */
   passedOver(): readonly PassedOverKey[];
 }
@@ -45,6 +47,8 @@ export interface BegunChat<Answer> {
   readonly target: ChatTarget;
   readonly answer: Answer;
   readonly droppedMembers: readonly string[];
+  /** Of the headers of the provider's response; null: none. */
+  readonly upstreamId: string | null;
   /** performance.now() of the attempt. */
   readonly startedAt: number;
   /** From the attempt's start to the beginning of its answer. */
@@ -201,6 +205,7 @@ export class ChatRouter {
     const startedAt = performance.now();
     const attempt: BeginningAttempt = {
       droppedMembers: [],
+      upstreamId: null,
       passedOver: () => passedOverKeys({ targets, served: [{ target }], credentials }),
     };
     const facts = () => ({
@@ -216,13 +221,16 @@ export class ChatRouter {
       const more = { ...facts(), ...(!isCancelled && { firstContentMs: Math.round(firstContentMs) }) };
       this.attempts.note(call, target, startedAt, status, isCancelled ? 'cancelled' : null, more);
       credentials.served(target);
-      const { droppedMembers } = attempt;
-      return { target, answer, droppedMembers, startedAt, firstContentMs, permit };
+      const { droppedMembers, upstreamId } = attempt;
+      return { target, answer, droppedMembers, upstreamId, startedAt, firstContentMs, permit };
     } catch (failure) {
       permit.release();
       if (failure instanceof EndpointFailure) {
         const { status, failureClass, consequences } = failure;
-        this.attempts.note(call, target, startedAt, status, failureClass, facts());
+        this.attempts.note(call, target, startedAt, status, failureClass, {
+          ...facts(),
+          ...(attempt.upstreamId !== null && { upstreamId: attempt.upstreamId }),
+        });
         credentials.noteFailure(failure, target);
         if (consequences.circuit === 'endpoint') this.health.of(target).recordFailure(performance.now());
       }

@@ -179,3 +179,24 @@ it('a stream names an own key that the operator’s replaced', async () => {
   expect(read.headers.get('x-byok-passed-over')).toBe('openai;reason=refused');
   expect(read.text).toBe('Hello');
 });
+
+it('the id in the headers of a provider is recorded where the body has none, and for a failed attempt', async () => {
+  setup.upstream.answerWith((request, response) => {
+    const isFirst = request.body['model'] === 'gpt-4.1-mini';
+    response.setHeader('x-request-id', isFirst ? 'req-failed' : 'req-served');
+    if (isFirst) sendJson(response, 500, { error: { message: 'no' } });
+    else {
+      const choice = { index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+      sendJson(response, 200, { object: 'chat.completion', choices: [choice], usage: usage(10, 2) });
+    }
+  });
+  const key = await setup.app.createKey();
+  const response = await postChat(setup.app, { models: ['openai/gpt-4.1-nano'] }, { key: key.secret });
+  expect([response.status, response.headers.get('x-request-id')]).toEqual([
+    200,
+    expect.not.stringMatching('req-'),
+  ]);
+  const { upstreamId, attempts } = await chatOf(setup.app, key.record.id);
+  expect(upstreamId).toBe('req-served');
+  expect(attempts[0]).toMatchObject({ status: 500, upstreamId: 'req-failed' });
+});

@@ -1,5 +1,6 @@
 // Chat calls that wait for money, a permit or an answer: the end of their client, and the end of the process.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
 import { eventually } from '../../support/eventually.js';
@@ -7,10 +8,12 @@ import type { TestApp } from '../../support/app.js';
 import {
   answerChat,
   beginStream,
+  chatOf,
   chatsOf,
   postChat,
   sendEvent,
   startChat,
+  text,
 } from '../../support/chat-upstream.js';
 import type { ChatSetup } from '../../support/chat-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
@@ -199,4 +202,40 @@ describe('a limit without room', () => {
     const retried = await postChat(setup.app, { max_tokens: affordable }, { key: key.secret });
     expect(retried.status).toBe(200);
   });
+});
+
+describe('a provider that bills on after its client has left', () => {
+  it.each([
+    ['at the deadline of the call', { CHAT_DEADLINE_MS: '1500' }, false],
+    ['at the end of the grace', {}, true],
+  ])(
+    'M14: is charged by an estimate %s, and the record has no failure',
+    async (_name, environment, isStopped) => {
+      const own = await startChat(environment);
+      own.upstream.answerWith((_request, response) => {
+        beginStream(response);
+        sendEvent(response, text('one two three'));
+      });
+      const key = await own.app.createKey({ limit: 10n ** 12n });
+      const leaving = new AbortController();
+      const chat = { model: 'mistralai/mistral-small-3.2-24b-instruct', stream: true, max_tokens: 50 };
+      const response = await postChat(own.app, chat, { key: key.secret, signal: leaving.signal });
+      expect(response.status).toBe(200);
+      leaving.abort();
+      const { openDrains } = own.app.application.get(ChatMetrics);
+      await eventually(
+        () => openDrains.get(),
+        ({ values }) => values[0]?.value === 1,
+      );
+      if (isStopped) own.app.application.get(OpenChats).abortAll();
+      const generation = await chatOf(own.app, key.record.id);
+      expect(generation).toMatchObject({
+        status: 200,
+        errorType: null,
+        chat: { isCancelled: true, usageSource: 'estimated' },
+      });
+      expect(generation.cost).toBeGreaterThan(0n);
+      await own.close();
+    },
+  );
 });
