@@ -347,3 +347,11 @@ async function countDeadlocks(url: string): Promise<number> {
     await client.end();
   }
 }
+
+it('knows whether an append whose outcome is unknown was committed', async () => {
+  const key = await newKey();
+  const [kept, other] = [createGeneration(key), createGeneration(key)];
+  await log.append(kept);
+  await expect(log.append(kept)).rejects.toThrow(RejectedValue);
+  expect([await log.has(kept), await log.has(other)]).toEqual([true, false]);
+});
