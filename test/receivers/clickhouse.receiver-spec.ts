@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { clickhouse } from '../../src/destination-kinds/clickhouse.js';
 import { EXCEPTIONS } from '../../src/destination-kinds/tables/clickhouse-answer.js';
 import { generationHeaderId } from '../../src/domain/identifiers.js';
+import { TOOLS_CHAT } from '../support/chat-traces.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { deliver, deliveringTo, probe } from '../support/receivers/deliver.js';
 import { publishedTable } from '../support/receivers/published-table.js';
@@ -74,6 +75,41 @@ describe('rows in the published table', () => {
         environment: 'production',
         usage: 0.5,
         model: trace.model,
+      },
+    ]);
+  });
+
+  it('hold a streamed chat with tools, cached and reasoning tokens', async () => {
+    const trace = generationTrace(7, TOOLS_CHAT);
+    expect(await deliver(delivering(), [trace], running)).toEqual(DELIVERED);
+    const attribute = (name: string, as: string) => `JSONExtractFloat(ATTRIBUTES, '${name}') AS ${as}`;
+    const { chat } = trace;
+    expect(
+      front.query(`SELECT MODEL, FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS, TOTAL_TOKENS,
+        toString(TOTAL_COST) AS cost, JSONExtractString(INPUT, 'messages', 1, 'content') AS system,
+        JSONExtractString(INPUT, 'tools', 1, 'function', 'name') AS tool,
+        JSONExtractString(OUTPUT, 'choices', 1, 'message', 'tool_calls', 1, 'function', 'arguments') AS arguments,
+        JSONExtractString(MODEL_PARAMETERS, 'reasoning_effort') AS effort,
+        JSONExtractBool(ATTRIBUTES, 'gen_ai.request.stream') AS streamed,
+        ${attribute('gen_ai.usage.cache_read.input_tokens', 'cached')},
+        ${attribute('gen_ai.usage.reasoning.output_tokens', 'reasoning')},
+        ${attribute('gen_ai.response.time_to_first_chunk', 'firstChunk')} FROM ${TABLE}`),
+    ).toEqual([
+      {
+        MODEL: trace.model,
+        FINISH_REASON: 'tool_calls',
+        PROMPT_TOKENS: trace.promptTokens,
+        COMPLETION_TOKENS: chat?.completionTokens,
+        TOTAL_TOKENS: trace.totalTokens,
+        cost: String(trace.cost),
+        system: 'Be brief.',
+        tool: 'find_cats',
+        arguments: '{"colour":"grey"}',
+        effort: 'low',
+        streamed: 1,
+        cached: chat?.cachedTokens,
+        reasoning: chat?.reasoningTokens,
+        firstChunk: 0.12,
       },
     ]);
   });

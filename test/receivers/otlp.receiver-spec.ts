@@ -3,6 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { TOOLS_CHAT } from '../support/chat-traces.js';
+import { generationTrace } from '../support/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 import { tracesOfAllCases } from '../support/trace-cases.js';
@@ -20,6 +22,20 @@ const OTLP_TYPES = [
   'webhook',
 ];
 
+// Arize reads OpenInference's names.
+const OPENINFERENCE_TOKENS = [
+  'llm.token_count.prompt',
+  'llm.token_count.completion',
+  'llm.token_count.prompt_details.cache_read',
+  'llm.token_count.completion_details.reasoning',
+];
+const GEN_AI_TOKENS = [
+  'gen_ai.usage.input_tokens',
+  'gen_ai.usage.output_tokens',
+  'gen_ai.usage.cache_read.input_tokens',
+  'gen_ai.usage.reasoning.output_tokens',
+];
+
 interface Validation {
   readonly problem?: string;
   readonly spans?: readonly {
@@ -28,6 +44,8 @@ interface Validation {
     readonly startedAt: number;
     readonly endedAt: number;
     readonly attributes: number;
+    /** The attributes that are numbers. */
+    readonly numbers: Readonly<Record<string, number>>;
   }[];
 }
 
@@ -86,5 +104,16 @@ describe.each(OTLP_TYPES)('%s', (type) => {
       expect(Math.round(endedAt / 1e6)).toBe(traces[index]!.endedAt.getTime());
       expect(attributes).toBeGreaterThan(5);
     }
+  });
+
+  it('sends the tokens of a streamed chat with tools', async () => {
+    const trace = generationTrace(7, TOOLS_CHAT);
+    const requests = await encode(deliveringTo(receiver), [trace]);
+    const [validation] = check(requests.map((request) => request.body!.toString()));
+    const names = type === 'arize' ? OPENINFERENCE_TOKENS : GEN_AI_TOKENS;
+    const { chat, promptTokens } = trace;
+    const tokens = [promptTokens, chat?.completionTokens, chat?.cachedTokens, chat?.reasoningTokens];
+    expect(validation?.spans).toHaveLength(1);
+    expect(names.map((name) => validation?.spans?.[0]?.numbers[name])).toEqual(tokens);
   });
 });

@@ -31,6 +31,14 @@ def base64_of(name, text):
     return base64.b64encode(data).decode()
 
 
+def is_number(value):
+    return value.WhichOneof("value") in ("int_value", "double_value")
+
+
+def number_of(value):
+    return getattr(value, value.WhichOneof("value"))
+
+
 def judge(text):
     try:
         request = json_format.ParseDict(with_base64_ids(json.loads(text)), ExportTraceServiceRequest())
@@ -45,6 +53,7 @@ def judge(text):
             "startedAt": span.start_time_unix_nano,
             "endedAt": span.end_time_unix_nano,
             "attributes": len(span.attributes),
+            "numbers": {item.key: number_of(item.value) for item in span.attributes if is_number(item.value)},
         }
         for resource_spans in decoded.resource_spans
         for scope_spans in resource_spans.scope_spans

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
+import { TOOLS_CHAT } from '../support/chat-traces.js';
 import { generationTrace } from '../support/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, exchange, send } from '../support/receivers/deliver.js';
 import { startReceiver } from '../support/receivers/receiver.js';
@@ -116,6 +117,45 @@ describe('objects', () => {
     const requests = await encode(delivering({ pathTemplate: '{date}/{apiKeyName}' }), traces);
     expect(await keys()).toHaveLength(traces.length);
     for (const { url, body } of requests) expect(await read(new URL(url).pathname)).toBe(body);
+  });
+
+  it('hold a streamed chat with tools, cached and reasoning tokens', async () => {
+    const trace = generationTrace(7, TOOLS_CHAT);
+    expect(await deliver(delivering(), [trace])).toEqual([{ outcome: 'delivered' }]);
+    const [key] = await keys();
+    const { observations } = JSON.parse(await read(`/${BUCKET}/${key}`)) as { observations: object[] };
+    const { chat, promptTokens, totalTokens, cost } = trace;
+    expect(observations).toEqual([
+      expect.objectContaining({
+        operation: 'chat',
+        streamed: true,
+        time_to_first_token_ms: 120,
+        finish_reason: 'tool_calls',
+        cost,
+        input: expect.objectContaining({ messages: chat?.content?.messages, tools: chat?.content?.tools }),
+        output: {
+          choices: [
+            expect.objectContaining({
+              message: expect.objectContaining({
+                tool_calls: chat?.content?.choices[0]?.toolCalls.map(({ id, name, arguments: text }) => ({
+                  id,
+                  type: 'function',
+                  function: { name, arguments: text },
+                })),
+              }),
+            }),
+          ],
+        },
+        usage: expect.objectContaining({
+          prompt_tokens: promptTokens,
+          completion_tokens: chat?.completionTokens,
+          total_tokens: totalTokens,
+          prompt_tokens_details: expect.objectContaining({ cached_tokens: chat?.cachedTokens }),
+          completion_tokens_details: expect.objectContaining({ reasoning_tokens: chat?.reasoningTokens }),
+          cost,
+        }),
+      }),
+    ]);
   });
 
   it('are the same objects when they are sent again', async () => {

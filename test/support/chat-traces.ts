@@ -125,29 +125,32 @@ const NO_TOKENS: Partial<TracedChat> = {
   cacheDiscount: null,
 };
 
+/** Streamed, with an image, tools, cached and reasoning tokens. */
+export const TOOLS_CHAT = chatTrace({
+  durationMs: 2_000,
+  chat: {
+    finishReason: 'tool_calls',
+    nativeFinishReason: 'stop',
+    parameters: { temperature: 0.2, max_tokens: 500, reasoning_effort: 'low', tool_choice: 'auto' },
+    mediaCount: 2,
+    content: contentOf({
+      messages: CONVERSATION,
+      tools: [TOOL],
+      stop: ['END', '\n\n'],
+      choices: [
+        answer({
+          content: null,
+          reasoning: 'One is black, “the other” may be grey.',
+          toolCalls: [call('call_2', '{"colour":"grey"}'), call('call_3', '{"colour":')],
+          finishReason: 'tool_calls',
+        }),
+      ],
+    }),
+  },
+});
+
 export const GOLDEN_CHATS: Readonly<Record<string, Partial<GenerationTrace>>> = {
-  'a streamed chat with tools, an image, cached and reasoning tokens': chatTrace({
-    durationMs: 2_000,
-    chat: {
-      finishReason: 'tool_calls',
-      nativeFinishReason: 'stop',
-      parameters: { temperature: 0.2, max_tokens: 500, reasoning_effort: 'low', tool_choice: 'auto' },
-      mediaCount: 2,
-      content: contentOf({
-        messages: CONVERSATION,
-        tools: [TOOL],
-        stop: ['END', '\n\n'],
-        choices: [
-          answer({
-            content: null,
-            reasoning: 'One is black, “the other” may be grey.',
-            toolCalls: [call('call_2', '{"colour":"grey"}'), call('call_3', '{"colour":')],
-            finishReason: 'tool_calls',
-          }),
-        ],
-      }),
-    },
-  }),
+  'a streamed chat with tools, an image, cached and reasoning tokens': TOOLS_CHAT,
   'a chat that failed in the middle': chatTrace({
     status: 502,
     error: { type: 'provider_error', message: 'The provider ended its answer early' },
