@@ -25,8 +25,8 @@ export interface RunningService extends RunningProcess {
   readonly baseUrl: string;
 }
 
-// Milliseconds that aborted streams have to be recorded and to reach their clients.
-const CLOSING_TIME = 2_000;
+// Most milliseconds that aborted streams have to be counted, recorded and sent to their clients.
+const CLOSING_TIME = 10_000;
 
 export async function startServing(config: AppConfig): Promise<RunningService> {
   const application = await NestFactory.create<NestExpressApplication>(
@@ -59,20 +59,18 @@ async function stopProcess(
 ): Promise<void> {
   application.get(Readiness).startDraining();
   const closed = close(server);
+  const loadShedder = application.get(LoadShedder);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
       new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
       // Streams end with an error, and their calls are recorded.
       application.get(OpenChats).abortAll();
-      timer = setTimeout(() => {
-        server.closeAllConnections();
-        resolve();
-      }, CLOSING_TIME);
+      timer = setTimeout(resolve, CLOSING_TIME);
+      void loadShedder.whenChatsIdle().then(resolve);
     }, grace);
-  });
+  }).then(() => server.closeAllConnections());
   // A call whose caller has disconnected has no connection any more, but is still charged and recorded.
-  const loadShedder = application.get(LoadShedder);
   const idle = closed.then(() => loadShedder.whenIdle());
   await Promise.race([idle, deadline]);
   clearTimeout(timer);

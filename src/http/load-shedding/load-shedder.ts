@@ -137,7 +137,12 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Resolves when no call is in flight, including calls of disconnected callers. */
   async whenIdle(): Promise<void> {
-    await Promise.all([this.limits.calls.whenIdle(), this.limits.chats.whenIdle()]);
+    await Promise.all([this.limits.calls.whenIdle(), this.whenChatsIdle()]);
+  }
+
+  /** Resolves when every chat has been recorded and answered. */
+  whenChatsIdle(): Promise<void> {
+    return this.limits.chats.whenIdle();
   }
 
   private addGauge(registry: Metrics['registry'], name: string, help: string, of: 'calls' | 'bytes'): void {
