@@ -4,11 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { startStubUpstream } from '../support/stub-upstream.js';
+import { answerLikeOpenAi, startStubUpstream } from '../support/stub-upstream.js';
 import type { StubUpstream } from '../support/stub-upstream.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { traceCollector } from '../support/trace-collector.js';
+import { ChatProvider, isChat } from './chat/provider.js';
 import type { FaultCluster } from './cluster.js';
 import { startReplicaProcess } from './replica.js';
 import type { Keys, Replica, ReplicaOptions } from './replica.js';
@@ -20,6 +21,8 @@ export interface Lab {
   readonly cluster: FaultCluster;
   readonly databaseUrl: string;
   readonly upstream: StubUpstream;
+  /** Its answers to chats. */
+  readonly chats: ChatProvider;
   readonly upstreamProxy: TcpProxy;
   readonly receiver: RunningReceiver;
   readonly receiverProxy: TcpProxy;
@@ -49,6 +52,8 @@ export interface LabOptions {
   readonly signal: AbortSignal;
   readonly replicas?: number;
   readonly replicaOptions?: ReplicaOptions;
+  /** Azure beside OpenAI, at the same upstream but without a proxy. */
+  readonly hasSecondEndpoint?: boolean;
   /** Brings the empty database to its schema; by default with the migrations of this checkout. */
   readonly migrate?: (databaseUrl: string) => Promise<unknown>;
 }
@@ -58,7 +63,10 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   const databaseUrl = await cluster.createDatabase(name);
   const { migrate = cluster.migrate } = options;
   await migrate(databaseUrl);
-  const upstream = await startStubUpstream();
+  const chats = new ChatProvider();
+  const upstream = await startStubUpstream((received, response) =>
+    isChat(received) ? chats.answer(received, response) : answerLikeOpenAi(received, response),
+  );
   const receiver = await startReceiver(traceCollector);
   const upstreamProxy = await startTcpProxy(addressOf(upstream.origin));
   const receiverProxy = await startTcpProxy(addressOf(receiver.origin));
@@ -69,6 +77,10 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     const environment = {
       DATABASE_URL: databaseUrl,
       OPENAI_BASE_URL: `http://127.0.0.1:${upstreamProxy.port}/v1`,
+      ...(options.hasSecondEndpoint === true && {
+        AZURE_API_KEY: 'upstream-key',
+        AZURE_BASE_URL: upstream.origin,
+      }),
       ...replicaOptions.environment,
     };
     const process = await startReplicaProcess({ ...replicaOptions, environment }, wantsKeys, signal);
@@ -79,6 +91,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     cluster,
     databaseUrl,
     upstream,
+    chats,
     upstreamProxy,
     receiver,
     receiverProxy,

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { Lab } from './lab.js';
-import { totalRejections } from './load.js';
-import type { LoadReport } from './load.js';
+import { totalRejections } from './load-report.js';
+import type { LoadReport } from './load-report.js';
 
 export interface LedgerCounts {
   /** Answers that clients saw. */
@@ -42,7 +42,10 @@ interface LoggedCall {
 /** Everything has to be healed, and the load stopped. */
 export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Promise<Ledger> {
   const seen = reports.flatMap((report) => report.seen);
-  const unanswered = reports.reduce((sum, report) => sum + report.broken + totalRejections(report), 0);
+  const unanswered = reports.reduce(
+    (sum, report) => sum + report.broken + report.left.length + totalRejections(report),
+    0,
+  );
   const problems = reports.flatMap(({ wrong }) => wrong);
   await untilDelivered(lab);
   const log = await lab.sql<LoggedCall>(`SELECT id, status, cost FROM generations WHERE ${loggedFor(lab)}`);
@@ -58,6 +61,7 @@ export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Pro
     return logged !== undefined && (logged === null || Number(logged) !== cost);
   });
   if (otherCost.length > 0) problems.push(`${otherCost.length} answers cost something else in the log`);
+  problems.push(...compareStreams(reports, byId));
   const unseen = log.filter(({ id, status }) => status === 200 && !ids.has(id)).length;
   if (unseen > unanswered)
     problems.push(`${unseen} calls were logged as answered and not seen, with ${unanswered} unanswered`);
@@ -83,6 +87,29 @@ export async function checkLedger(lab: Lab, reports: readonly LoadReport[]): Pro
     },
     problems,
   };
+}
+
+/** Streams whose client saw no usage: left, or failed after the headers. Their provider worked, so each is in the log. */
+function compareStreams(reports: readonly LoadReport[], byId: ReadonlyMap<string, LoggedCall>): string[] {
+  const problems: string[] = [];
+  const left = reports.flatMap((report) => report.left).filter((id) => id !== null);
+  const lostLeft = left.filter((id) => !byId.has(id));
+  if (lostLeft.length > 0)
+    problems.push(`${lostLeft.length} calls that their client left are not logged: ${shown(lostLeft)}`);
+  const failed = reports.flatMap((report) => report.failedStreams);
+  const lostFailed = failed.filter(({ generation }) => !byId.has(generation));
+  if (lostFailed.length > 0) {
+    const ids = lostFailed.map(({ generation }) => generation);
+    problems.push(`${lostFailed.length} streams that failed are not logged: ${shown(ids)}`);
+  }
+  // 503: the service's own failure, after which the call may be recorded as answered, and charged.
+  const others = failed.filter(({ generation, code }) => {
+    const call = byId.get(generation);
+    return code !== 503 && call && (call.status !== code || Number(call.cost) !== 0);
+  });
+  if (others.length > 0)
+    problems.push(`${others.length} streams failed otherwise in the log, or were charged there`);
+  return problems;
 }
 
 /** Calls of the workspace whose destination is watched: what another account does beside it is not its ledger. */

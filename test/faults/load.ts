@@ -1,30 +1,13 @@
-// Clients that call embeddings at a given rate, and record every response: status, cost, duration, and calls with an
-// unknown outcome.
+// Clients that call embeddings or chat at a given rate, and report every response.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
+import { callChat } from './chat/call.js';
+import type { ChatLoad } from './chat/call.js';
 import type { Lab } from './lab.js';
+import { complain, createReport, noteRejection, toUuid } from './load-report.js';
+import type { LoadReport } from './load-report.js';
 import type { Replica } from './replica.js';
-
-export interface SeenAnswer {
-  readonly generation: string;
-  readonly cost: number;
-  /** performance.now() */
-  readonly at: number;
-  readonly latency: number;
-}
-
-export interface LoadReport {
-  readonly seen: SeenAnswer[];
-  /** How often each status came that is not 200. */
-  readonly rejections: Map<number, number>;
-  /** Calls whose connection broke before the answer was whole. */
-  broken: number;
-  /** Answers that should never have come, in words. */
-  readonly wrong: string[];
-  /** Milliseconds that refusals with 503 took. */
-  readonly rejectionLatencies: number[];
-}
 
 export interface Load {
   readonly report: LoadReport;
@@ -44,22 +27,15 @@ export interface LoadOptions {
   readonly dimensions?: number;
   readonly model?: string;
   readonly replicas?: readonly Replica[];
+  /** Chats instead of embeddings. */
+  readonly chat?: ChatLoad;
 }
 
-// Possible statuses while something is broken. Never 500, never another 4xx.
-const EXPECTED = new Set([402, 408, 429, 502, 503, 524, 529]);
 const MODEL = 'openai/text-embedding-3-small';
-const MAX_WRONG = 20;
 
 export function startLoad(lab: Lab, options: LoadOptions = {}): Load {
   const { clients = 16, pause: between = 0, pauseAfterFailure = 20, replicas = lab.replicas } = options;
-  const report: LoadReport = {
-    seen: [],
-    rejections: new Map(),
-    broken: 0,
-    wrong: [],
-    rejectionLatencies: [],
-  };
+  const report = createReport();
   const stopping = new AbortController();
   const ended = AbortSignal.any([stopping.signal, lab.signal]);
   setMaxListeners(0, ended);
@@ -82,16 +58,44 @@ export function startLoad(lab: Lab, options: LoadOptions = {}): Load {
   };
 }
 
+/** Sends so many calls at once, in turn to the replicas. */
+export async function callAtOnce(
+  lab: Lab,
+  count: number,
+  { replicas = lab.replicas, ...options }: LoadOptions,
+  report: LoadReport,
+): Promise<void> {
+  const calls: Promise<boolean>[] = [];
+  while (calls.length < count) {
+    const replica = replicas[calls.length % replicas.length];
+    if (!replica) throw new Error('there is no replica');
+    calls.push(callOnce(lab, replica, options, report));
+  }
+  await Promise.all(calls);
+}
+
+/** Whether it was answered. */
+export function callOnce(
+  lab: Lab,
+  replica: Replica,
+  options: LoadOptions,
+  report: LoadReport,
+): Promise<boolean> {
+  const { chat, key = lab.keys.apiKey } = options;
+  return chat
+    ? callChat(lab, replica, { ...chat, key }, report)
+    : callEmbeddings(lab, replica, { ...options, key }, report);
+}
+
 interface EmbeddingsAnswer {
   readonly data: readonly { readonly index: number; readonly embedding: readonly number[] }[];
   readonly usage: { readonly cost?: number };
 }
 
-/** Whether it was answered with vectors. */
-export async function callOnce(
+async function callEmbeddings(
   lab: Lab,
   { baseUrl }: Replica,
-  { key = lab.keys.apiKey, sizes = [1], dimensions = 8, model = MODEL }: LoadOptions,
+  { key, sizes = [1], dimensions = 8, model = MODEL }: LoadOptions,
   report: LoadReport,
 ): Promise<boolean> {
   const count = sizes[Math.floor(lab.random() * sizes.length)] ?? 1;
@@ -119,9 +123,7 @@ export async function callOnce(
   const at = performance.now();
   const latency = at - startedAt;
   if (status !== 200) {
-    report.rejections.set(status, (report.rejections.get(status) ?? 0) + 1);
-    if (status === 503) report.rejectionLatencies.push(latency);
-    if (!EXPECTED.has(status)) complain(report, `status ${status}: ${text.slice(0, 200)}`);
+    noteRejection(report, status, latency, text);
     return false;
   }
   const { data, usage } = JSON.parse(text) as EmbeddingsAnswer;
@@ -136,18 +138,6 @@ export async function callOnce(
   if (!isRight) complain(report, `vectors of another call: ${text.slice(0, 200)}`);
   report.seen.push({ generation: toUuid(generation), cost: usage.cost ?? Number.NaN, at, latency });
   return true;
-}
-
-function complain({ wrong }: LoadReport, text: string): void {
-  if (wrong.length < MAX_WRONG) wrong.push(text);
-}
-
-function toUuid(header: string): string {
-  return header.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-export function totalRejections({ rejections }: LoadReport): number {
-  return [...rejections.values()].reduce((sum, count) => sum + count, 0);
 }
 
 export function percentile(numbers: readonly number[], part: number): number {

@@ -3,6 +3,14 @@ import type { LedgerCounts } from './ledger.js';
 import { writeFaultReport } from './report.js';
 import { Skipped } from './scenario.js';
 import type { Scenario, ScenarioContext, ScenarioResult } from './scenario.js';
+import { chatAborts } from './scenarios/chat-aborts.js';
+import {
+  chatsDrained,
+  chatsKilled,
+  chatsStalled,
+  chatsWithoutDatabase,
+  providerRestarted,
+} from './scenarios/chats.js';
 import { clockJumps } from './scenarios/clock.js';
 import {
   databaseAway,
@@ -33,6 +41,12 @@ const SCENARIOS: readonly Scenario[] = [
   rollingUpgrade,
   overload,
   computingOverload,
+  chatsKilled,
+  chatsWithoutDatabase,
+  chatsStalled,
+  providerRestarted,
+  chatsDrained,
+  chatAborts,
   attackOnProcessor,
   attackOnBytes,
   attackOnConnections,

@@ -14,8 +14,10 @@ export interface Keys {
 export interface Replica {
   readonly baseUrl: string;
   readonly pid: number;
+  /** Its exit code; null: a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** SIGKILL; resolves when it is gone. */
-  kill(): Promise<void>;
+  kill(): Promise<unknown>;
   /** SIGTERM: answers what is in flight first. */
   stop(): Promise<void>;
   /** Sends any signal, and waits for nothing. */
@@ -73,12 +75,13 @@ export async function startReplicaProcess(
     signal,
   });
   const { process: started, message } = child;
-  const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()));
+  const ended = new Promise<number | null>((resolve) => started.once('exit', resolve));
   return {
     keys: message.keys,
     replica: {
       baseUrl: message.baseUrl,
       pid: started.pid ?? 0,
+      ended,
       kill: () => {
         started.kill('SIGKILL');
         return ended;

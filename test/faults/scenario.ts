@@ -5,8 +5,10 @@ import { openLab } from './lab.js';
 import type { Lab, LabOptions } from './lab.js';
 import { checkLedger } from './ledger.js';
 import type { LedgerCounts } from './ledger.js';
-import { percentile, startLoad, totalRejections } from './load.js';
-import type { LoadOptions, LoadReport } from './load.js';
+import { percentile, startLoad } from './load.js';
+import type { LoadOptions } from './load.js';
+import { totalRejections } from './load-report.js';
+import type { LoadReport } from './load-report.js';
 
 export interface RunOptions {
   readonly directory?: string;

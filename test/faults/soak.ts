@@ -1,4 +1,4 @@
-// A long run: embeddings of several sizes, operations and lists all at once, a fault every minute, and at the end the
+// A long run: embeddings of several sizes, chats with and without a stream, operations and lists all at once, a fault every minute, and at the end the
 // ledger, and whether anything has grown.
 import { DATABASE_FAULTS, DESTINATION_FAULTS, lasting, replicaKilled, UPSTREAM_FAULTS } from './faults.js';
 import { openLab } from './lab.js';
@@ -24,6 +24,8 @@ const LOADS = [
   { clients: 4, pause: 100, sizes: [1, 2, 5] },
   { clients: 2, pause: 500, sizes: [50, 200] },
   { clients: 1, pause: 2_000, sizes: [600], dimensions: 512 },
+  { clients: 4, pause: 100, chat: { chunks: 20, pause: 20, streamed: 0.7 } },
+  { clients: 2, pause: 100, chat: { chunks: 40, pause: 50, leavesWithin: 3_000 } },
 ] as const;
 const BETWEEN_OPERATIONS_MS = 500;
 

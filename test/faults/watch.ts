@@ -1,6 +1,7 @@
 // Resources of a running process: memory, open files, connections to the database. Read from /proc; not available
 // elsewhere.
 import { readdir, readFile } from 'node:fs/promises';
+import { request } from 'undici';
 import type { Lab } from './lab.js';
 import type { Replica } from './replica.js';
 
@@ -22,8 +23,15 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-async function openFiles(pid: number): Promise<number> {
+export async function openFiles(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
+}
+
+/** A gauge or counter of a replica, by default the first, with its labels if it has any. */
+export async function readMetric(lab: Lab, name: string, replica = lab.replicas[0]): Promise<number> {
+  const { body } = await request(new URL('/metrics', replica?.baseUrl), { dispatcher: lab.agent });
+  const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? Number.NaN);
 }
 
 /** Samples one replica, which must live as long as the watch, until `stop`. */

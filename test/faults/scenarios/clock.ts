@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Lab } from '../lab.js';
 import { untilDelivered } from '../ledger.js';
 import { callOnce } from '../load.js';
-import type { LoadReport } from '../load.js';
+import { createReport } from '../load-report.js';
+import type { LoadReport } from '../load-report.js';
 import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
@@ -84,13 +85,7 @@ export const clockJumps: Scenario = {
     return inLab(context, { name: 'clock', replicas: 1, replicaOptions: options(0) }, async (lab) => {
       lab.replicas.push(await lab.startReplica(options(1)));
       const problems: string[] = [];
-      const report: LoadReport = {
-        seen: [],
-        rejections: new Map(),
-        broken: 0,
-        wrong: [],
-        rejectionLatencies: [],
-      };
+      const report = createReport();
       const keys = new Map<string, string>();
       for (const reset of RESETS) {
         const body = { name: reset, limit: LIMIT, limit_reset: reset };

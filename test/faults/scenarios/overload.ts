@@ -1,12 +1,13 @@
 // Ten times as many calls as can be served: admitted calls keep their latency, the others are rejected at once, memory
 // stays bounded, and the service recovers soon afterwards.
-import { request } from 'undici';
 import type { Lab } from '../lab.js';
-import { percentile, startLoad, totalRejections } from '../load.js';
-import type { LoadOptions, LoadReport } from '../load.js';
+import { percentile, startLoad } from '../load.js';
+import type { LoadOptions } from '../load.js';
+import { totalRejections } from '../load-report.js';
+import type { LoadReport } from '../load-report.js';
 import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
-import { residentBytes } from '../watch.js';
+import { readMetric, residentBytes } from '../watch.js';
 
 const UPSTREAM_MS = 200;
 const MAX_CALLS = 8;
@@ -79,19 +80,13 @@ export const overload: Scenario = {
   },
 };
 
+const LIMIT = 'signalbox_http_in_flight_limit';
 const HEAVY = { model: 'local/hashing', sizes: [200], dimensions: 1_024 };
 const WATCHED_LOOP = { environment: { MAX_EVENT_LOOP_DELAY_MS: '50' } };
 const HEAVY_CLIENTS = 100;
 const HEAVY_MS = 15_000;
 // The limit swings around what the processor can do: one look may come at the top of a swing.
 const LOOKS = 30;
-
-/** Of a gauge or counter without labels. */
-async function readMetric(lab: Lab, name: string): Promise<number> {
-  const { body } = await request(new URL('/metrics', lab.replicas[0]?.baseUrl), { dispatcher: lab.agent });
-  const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? Number.NaN);
-}
 
 /** Calls that need processor time: only the delay of the event loop shows that they are too many. */
 export const computingOverload: Scenario = {
@@ -104,7 +99,7 @@ export const computingOverload: Scenario = {
       const limits: number[] = [];
       for (let look = 0; look < LOOKS; look++) {
         await lab.wait(HEAVY_MS / 2 / LOOKS);
-        limits.push(await readMetric(lab, 'signalbox_http_in_flight_limit'));
+        limits.push(await readMetric(lab, LIMIT));
       }
       const limit = percentile(limits, 0.5);
       const probedAt = performance.now();
@@ -113,10 +108,7 @@ export const computingOverload: Scenario = {
       await flood.stop();
       const settled = flood.report.seen.filter(({ at }) => at > settledAt).map(({ latency }) => latency);
       const endedAt = performance.now();
-      while (
-        (await readMetric(lab, 'signalbox_http_in_flight_limit')) < 1_024 &&
-        performance.now() - endedAt < 60_000
-      )
+      while ((await readMetric(lab, LIMIT)) < 1_024 && performance.now() - endedAt < 60_000)
         await lab.wait(100);
       const recovered = Math.round(performance.now() - endedAt);
       const problems = [

@@ -1,7 +1,7 @@
 // Two replicas of which one is killed: the other takes its claims at once, and its leases when they expire.
 import { callOnce, startLoad } from '../load.js';
-import type { LoadReport } from '../load.js';
-import type { Lab } from '../lab.js';
+import { createReport } from '../load-report.js';
+import { createLimitedKey, spentOf } from '../money.js';
 import { inLab, check } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
 
@@ -10,24 +10,12 @@ const LIMIT = 0.00004;
 const TIMEOUT_MS = 45_000;
 const DELIVERY_TIMEOUT_MS = 5_000;
 
-async function createLimitedKey(lab: Lab): Promise<string> {
-  const { key } = (await lab.manage('POST', '/keys', { name: 'Limited', limit: LIMIT })) as {
-    readonly key: string;
-  };
-  return key;
-}
-
-async function spentOf(lab: Lab): Promise<number> {
-  const [row] = await lab.sql<{ total: string }>('SELECT max(total) AS total FROM key_spend');
-  return Number(row?.total ?? 0);
-}
-
 export const oneOfTwoKilled: Scenario = {
   name: 'One of two replicas killed, its leases and claims taken over',
   run: (context) =>
     inLab(context, { name: 'replicas' }, async (lab) => {
       const problems: string[] = [];
-      const key = await createLimitedKey(lab);
+      const key = await createLimitedKey(lab, LIMIT);
       const [survivor, victim] = lab.replicas;
       if (!survivor || !victim) throw new Error('two replicas are needed');
       // Both have a lease when about half is spent.
@@ -39,13 +27,7 @@ export const oneOfTwoKilled: Scenario = {
       lab.replicas.splice(1, 1);
 
       const killedAt = performance.now();
-      const rest: LoadReport = {
-        seen: [],
-        rejections: new Map(),
-        broken: 0,
-        wrong: [],
-        rejectionLatencies: [],
-      };
+      const rest = createReport();
       // Until the survivor says that nothing is left; what the dead one had reserved comes back when its lease expires.
       while (!rest.rejections.has(402) && performance.now() - killedAt < TIMEOUT_MS)
         await callOnce(lab, survivor, { key }, rest);

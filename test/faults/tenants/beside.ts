@@ -1,8 +1,10 @@
 // The load of the other tenant, measured in turn without and beside an attack.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { percentile, startLoad, totalRejections } from '../load.js';
-import type { Load, LoadOptions, LoadReport } from '../load.js';
+import { percentile, startLoad } from '../load.js';
+import type { Load, LoadOptions } from '../load.js';
+import { totalRejections } from '../load-report.js';
+import type { LoadReport } from '../load-report.js';
 import type { AttackFigures } from './attacks.js';
 import { megabytes, milliseconds } from './experiment.js';
 import type { RunningAttack } from './running-attack.js';
