@@ -19,7 +19,7 @@ const USAGE = `Measures this service beside others on this machine and writes be
 
 Usage: npm run bench -- [options]
 
-  --quick             fewer kinds of calls, fewer and shorter rounds: about 7 minutes
+  --quick             fewer kinds of calls, fewer and shorter rounds: about 8 minutes
   --only NAMES        these scenarios, separated by commas: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --calls NAMES       of the throughput scenario these calls, for example 1-base64-1536,100-float-384
   --rounds N          how often each measurement is repeated

@@ -1,4 +1,5 @@
 // Every scenario, in the order in which they run.
+import { chat } from './chat.mjs';
 import { deliveries } from './deliveries.mjs';
 import { destinations } from './destinations.mjs';
 import { keys } from './keys.mjs';
@@ -13,6 +14,7 @@ export const SCENARIOS = [
   throughput,
   latency,
   openLoop,
+  chat,
   workers,
   keys,
   destinations,

@@ -10,6 +10,14 @@ const OWN_MODEL = `openai/${PLAIN_MODEL}`;
 const FIRST_CALLS = { connections: 4, seconds: 2 };
 const FIRST_CALL = { inputs: 1, format: 'base64', dimensions: 384 };
 
+/** Bounds beyond any number of streams that is measured, and no load shedding: a refusal would end the run. */
+const MOST_STREAMS = '10000';
+export const CHAT_ENVIRONMENT = {
+  MAX_CHATS_IN_FLIGHT: MOST_STREAMS,
+  CHAT_ENDPOINT_CONCURRENCY: MOST_STREAMS,
+  MAX_EVENT_LOOP_DELAY_MS: '0',
+};
+
 let services = 0;
 
 /** This service on a new database, with a key that has a limit and, by default, one destination. */
@@ -24,7 +32,7 @@ export async function openService(testbed, { environment, hasDestination = true 
     headers: { authorization: `Bearer ${service.key}` },
     model: OWN_MODEL,
   };
-  const { calls } = await testbed.runLoad({ ...embeddingsJob(address, FIRST_CALL), ...FIRST_CALLS });
+  const { calls: firstCalls } = await testbed.runLoad({ ...embeddingsJob(address, FIRST_CALL), ...FIRST_CALLS });
   const sinkPath = `/${name}/`;
   if (hasDestination) await service.createDestination('webhook', { url: testbed.sinkOrigin + sinkPath });
   let answered = 0;
@@ -34,7 +42,7 @@ export async function openService(testbed, { environment, hasDestination = true 
     kind: 'service',
     name: GATEWAY_NAMES.service,
     /** The calls that the log already has. */
-    firstCalls: calls,
+    firstCalls,
     databasePid: testbed.databasePid,
     /**
      * Resolves when every call has reached the destination: later measurements must not share the machine with

@@ -1,4 +1,5 @@
 // One measurement of one gateway, and rounds of them in turns.
+import { promptOf } from './chat-stream.mjs';
 import { callBodies } from './known-vectors.mjs';
 import { cpuSeconds, memoryMebibytes } from './usage.mjs';
 
@@ -49,6 +50,24 @@ export function embeddingsJob({ url, headers, model }, call) {
   return { url, headers, bodies: callBodies(call, model), checksVectors: true, kind };
 }
 
+/** The job of streamed chats: `stream` has the number of chunks and the milliseconds between them. */
+export function chatJob({ kind, url, headers }, stream) {
+  const model = kind === 'service' ? 'openai/gpt-4.1-mini' : 'gpt-4.1-mini';
+  return {
+    url: url.replace(/\/embeddings$/, '/chat/completions'),
+    headers,
+    body: JSON.stringify({
+      model,
+      messages: [{ role: 'user', content: promptOf(stream) }],
+      max_tokens: stream.chunks,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    chunks: stream.chunks,
+    kind: `chat ${stream.interval}`,
+  };
+}
+
 async function warmUp(testbed, gateway, job) {
   const run = async (more) => {
     const { calls } = await testbed.runLoad({ ...job, ...more });
@@ -57,7 +76,7 @@ async function warmUp(testbed, gateway, job) {
   };
   const what = `${gateway.pid} ${job.url} ${job.kind}`;
   const { processes = 1 } = gateway;
-  const first = FIRST_WARM_UP[testbed.isQuick ? 'quick' : 'full'];
+  const first = job.firstWarmUp ?? FIRST_WARM_UP[testbed.isQuick ? 'quick' : 'full'];
   const wanted = warmedUp.has(what) ? 0 : processes * first.calls;
   warmedUp.add(what);
   const mostSeconds = processes * first.mostSeconds;

@@ -6,7 +6,7 @@ const table = (columns, rows) =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** The comparisons first; others follow by name. */
-const ORDER = ['throughput', 'latency', 'open-loop', 'workers', 'memory', 'keys', 'destinations'];
+const ORDER = ['throughput', 'latency', 'open-loop', 'chat', 'workers', 'memory', 'keys', 'destinations'];
 
 const rankOf = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 

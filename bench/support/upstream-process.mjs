@@ -1,8 +1,10 @@
-// The stub provider: answers embeddings calls with prepared bytes, after a delay that its starter sets.
+// The stub provider: answers embeddings calls with prepared bytes, after a delay that its starter sets, and streams chats.
 import { createServer } from 'node:net';
+import { streamTo } from './chat-stream.mjs';
 import { upstreamAnswer } from './known-vectors.mjs';
 import { MessageReader } from './message-reader.mjs';
 
+const CHAT = /^POST \S*\/chat\/completions /;
 const answers = new Map();
 let delay = 0;
 
@@ -16,7 +18,11 @@ function answerTo(body) {
 }
 
 const server = createServer({ noDelay: true }, (socket) => {
-  const reader = new MessageReader((_head, _length, body) => {
+  const reader = new MessageReader((head, _length, body) => {
+    if (CHAT.test(head)) {
+      streamTo(socket, body);
+      return;
+    }
     const answer = answerTo(body.latin1Slice());
     if (delay === 0) socket.write(answer);
     else setTimeout(() => socket.write(answer), delay);
