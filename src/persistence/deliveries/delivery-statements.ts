@@ -30,8 +30,15 @@ const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND wo
 const BEHIND_CURSOR = `generation.log_transaction BETWEEN cursor.log_transaction AND ${2n ** 63n - 1n}
         AND (generation.log_transaction, generation.log_ordinal) > (cursor.log_transaction, cursor.log_ordinal)`;
 
+/**
+ * OFFSET 0: each destination is looked up by its key. A join of another order would read all destinations of the
+ * workspace, deleted ones included.
+ */
 const JOINED = `FROM delivery_cursors AS cursor
-  JOIN destinations AS destination ON destination.workspace_id = cursor.workspace_id AND destination.id = cursor.destination_id
+  CROSS JOIN LATERAL (
+    SELECT enabled, deleted_at FROM destinations AS one
+    WHERE one.workspace_id = cursor.workspace_id AND one.id = cursor.destination_id OFFSET 0
+  ) AS destination
   JOIN workspaces AS workspace ON workspace.id = cursor.workspace_id`;
 
 /** Gives the rows of \`chosen\` (workspace_id, destination_id) a new claim, $1, of the session $2. */
