@@ -116,7 +116,9 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
     const step = (title, text) => progress.step(title, () => client.query(text));
     // The data need not survive a power cut.
     await client.query('SET synchronous_commit = off');
-    await client.query(`SELECT ensure_time_partitions(now() - interval '${DAYS} days')`);
+    await client.query(
+      `SELECT ensure_time_partitions(now() - make_interval(days => day)) FROM generate_series(0, ${DAYS}) AS day`,
+    );
     const workspaces = Math.max(Math.ceil(keys / KEYS_PER_WORKSPACE), Math.ceil(destinations / SLOTS));
     await step(`Filling: ${workspaces} workspaces`, makeWorkspaces(workspaces));
     await step(`Filling: ${keys} keys`, makeKeys(keys));

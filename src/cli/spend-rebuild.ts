@@ -5,6 +5,7 @@ import { rebuildSpend } from '../persistence/spend/spend-rebuild.js';
 import { readEnvironment } from '../main.js';
 
 const HELP = `Corrects the spend counters of keys, workspaces and accounts that are not the sums of the generation log.
+Partitions that the retention has dropped count with the spend that was kept of them.
 
 Usage: npm run spend:rebuild [-- --force]
 
@@ -12,7 +13,7 @@ Run it after the log was restored or repaired by hand; otherwise the counters eq
 service may serve at the same time, and deliveries continue. The log is read once, a few seconds for each million calls.
 Then wrong counters are locked, a hundred at a time, for a moment.
 
-When the log holds less than a counter has counted (dropped partitions, removed rows), the command changes nothing and
+When the log holds less than a counter has counted (partitions dropped by hand, removed rows), the command changes nothing and
 exits with 1. --force sets the counters to the rest of the log: lifetime limits and credits restart from there.
 `;
 

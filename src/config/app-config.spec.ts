@@ -17,7 +17,15 @@ describe('the environment', () => {
       maxEmbeddingsBodyBytes: 20 * 1024 * 1024,
       rateLimits: { management: 600, inference: 6000 },
       destinationAllowedCidrs: [],
+      retention: { generationDays: 90, contentHours: 24, auditDays: 365 },
     });
+  });
+
+  it('keeps the log for ever with 0 days, and stores no contents with 0 hours', () => {
+    expect(
+      read({ GENERATION_RETENTION_DAYS: '0', CONTENT_RETENTION_HOURS: '0', AUDIT_RETENTION_DAYS: '0' }),
+    ).toMatchObject({ retention: { generationDays: 0, contentHours: 0, auditDays: 0 } });
+    expect(read({ GENERATION_RETENTION_DAYS: '' }).retention.generationDays).toBe(90);
   });
 
   it('applies MAX_BODY_BYTES to every operation', () => {
@@ -78,6 +86,10 @@ describe('the environment', () => {
     ['PORT', '3000.5'],
     ['PORT', '-1'],
     ['WORKERS', '0'],
+    ['GENERATION_RETENTION_DAYS', '1'],
+    ['GENERATION_RETENTION_DAYS', '-1'],
+    ['CONTENT_RETENTION_HOURS', '25'],
+    ['AUDIT_RETENTION_DAYS', 'a year'],
     ['LOG_LEVEL', 'loud'],
     ['MAX_BODY_BYTES', 'many'],
     ['DATABASE_URL', 'mysql://host/db'],

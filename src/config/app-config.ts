@@ -2,7 +2,7 @@
 // process.env.
 import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
-import { EnvironmentReader } from './environment-reader.js';
+import { ConfigError, EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
 import { readChatConfig } from './chat-config.js';
 import type { ChatConfig } from './chat-config.js';
@@ -100,6 +100,15 @@ export class AppConfig {
   };
   /** Days after which deleted keys, destinations and provider credentials are purged. */
   readonly deletedRetentionDays: number;
+  /** How long the log is kept (docs/operating.md#retention-and-deletion). */
+  readonly retention: {
+    /** 0: for ever. */
+    readonly generationDays: number;
+    /** 0: contents are never stored. */
+    readonly contentHours: number;
+    /** 0: for ever. */
+    readonly auditDays: number;
+  };
   /** Milliseconds (docs/contract.md#limits). */
   readonly operationDeadline: number;
   readonly providerTimeout: number;
@@ -188,6 +197,12 @@ export function readAppConfig(
     },
     // /activity names deleted keys of the last 30 days by their hashes.
     deletedRetentionDays: read.integer('DELETED_RETENTION_DAYS', 90, 31, 36_500),
+    retention: {
+      generationDays: readGenerationDays(read),
+      // No destination receives a generation that is older than a day.
+      contentHours: read.integer('CONTENT_RETENTION_HOURS', 24, 0, 24),
+      auditDays: read.integer('AUDIT_RETENTION_DAYS', 365, 0, 36_500),
+    },
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),
@@ -207,6 +222,13 @@ export function readAppConfig(
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', operationDeadline + RECORDING_TIME, 0, 3_600_000),
     providers: read.providers(providerSlugs),
   });
+}
+
+/** Deliveries read two days back: a log of a single day would lose some of them. */
+function readGenerationDays(read: EnvironmentReader): number {
+  const days = read.integer('GENERATION_RETENTION_DAYS', 90, 0, 36_500);
+  if (days === 1) throw new ConfigError('GENERATION_RETENTION_DAYS must be 0 (for ever) or at least 2');
+  return days;
 }
 
 /** The environment that a started process gets in addition to this one's. */

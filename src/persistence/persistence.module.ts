@@ -27,6 +27,7 @@ import { Notifications } from './database/notifications.js';
 import { Partitions } from './generations/partitions.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
 import { LogHorizonReader } from './generations/log-horizon.js';
+import { LogRetention } from './generations/log-retention.js';
 import { Readiness } from './database/readiness.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
@@ -80,6 +81,7 @@ const REPOSITORIES = [
     Notifications,
     Partitions,
     LogHorizonReader,
+    LogRetention,
     Readiness,
     Reports,
     ...REPOSITORIES,

@@ -85,8 +85,8 @@ it('reads no rows of thirty days that are summed up', async () => {
     ([row]) => Number(row?.requests) === ROWS,
   );
   const { scans, rows, pages } = await readThirtyDays();
-  expect(scans.map(({ table }) => table).toSorted()).toEqual(['generations_2026_11', 'generations_default']);
+  // One index look-up for each day.
+  expect(scans).toHaveLength(30);
   expect(rows).toBe(0);
-  // One index look-up for each partition.
-  expect(pages).toBeLessThan(10);
+  expect(pages).toBeLessThanOrEqual(60);
 });

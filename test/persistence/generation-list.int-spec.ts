@@ -7,7 +7,7 @@ import { askFor } from '../support/admin.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { planOf, scansOf } from '../support/plans.js';
+import { makeDays, planOf, scansOf } from '../support/plans.js';
 import type { Scan } from '../support/plans.js';
 import { recordStatements } from '../support/statements.js';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { record } = await app.createKey();
   rare = record.hash;
   neverUsed = (await app.createKey()).record.hash;
-  await app.sql('SELECT ensure_time_partitions($1)', [new Date(Date.now() - DAYS * DAY)]);
+  await makeDays(app, new Date(Date.now() - DAYS * DAY), DAYS);
   // The rare ones are calls of the oldest day and of the middle.
   await app.sql(
     `INSERT INTO generations (id, workspace_id, created_at, log_ordinal, account_id, api_key_id, operation, model, endpoint,

@@ -8,6 +8,7 @@ import {
   DeadLettersRepository,
 } from '../../src/persistence/deliveries/dead-letters.repository.js';
 import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
 import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { askFor } from '../support/admin.js';
@@ -15,7 +16,7 @@ import { DELIVERY_ENVIRONMENT, untilDelivered } from '../support/deliveries.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
 import type { Setup } from '../support/create-embedding.js';
 import { eventually } from '../support/eventually.js';
-import { fillDatabase, fillLog, nodesOf, planOf, scansOf } from '../support/plans.js';
+import { fillDatabase, fillLog, makeDays, nodesOf, planOf, scansOf } from '../support/plans.js';
 import type { PlanNode } from '../support/plans.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
@@ -36,6 +37,14 @@ const SWEEPS_WORKSPACES = /cursor\.workspace_id = wanted[\s\S]*EXISTS \(\s*SELEC
 const DELETED = 3_000;
 const SWEPT = 100;
 const SLOTS = 5;
+// Partitions of the log.
+const DAYS = 95;
+// Those of today and yesterday, of the days ahead and the default one: a moment of today, or the reach of deliveries.
+const FEW_PARTITIONS = 9;
+// By design these look back thirty days or forty, and those of usage as far as the log.
+const READS_MONTHS =
+  /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)/;
+const MONTHS = { activity: 46, usage: DAYS + 10 };
 
 let setup: Setup;
 let receiver: RunningReceiver;
@@ -52,9 +61,9 @@ beforeAll(async () => {
       body: { type: 'webhook', name: 'Webhook', enabled, config: { url: receiver.origin } },
     });
   await webhook(false);
-  const longAgo = new Date(Date.now() - 90 * DAY);
-  await app.sql('SELECT ensure_time_partitions($1)', [longAgo]);
-  oldPartition = `generations_${longAgo.toISOString().slice(0, 7).replace('-', '_')}`;
+  const longAgo = new Date(Date.now() - DAYS * DAY);
+  await makeDays(app, longAgo, DAYS);
+  oldPartition = `generations_${longAgo.toISOString().slice(0, 10).replaceAll('-', '_')}`;
   await fillLog(app, [app.key], { rows: 2_000, from: longAgo, days: 1 / 24 });
   await fillDatabase(app, SIZES);
   await addDeletedRows(app);
@@ -87,6 +96,18 @@ beforeAll(async () => {
       (rows) => rows.length > 0,
     );
     await askFor(200, app, 'get', '/activity');
+    const { data: calls } = await askFor<{ data: { id: string }[] }>(
+      200,
+      app,
+      'get',
+      '/generations?limit=10',
+    );
+    await askFor(200, app, 'get', `/generation?id=${calls[0]!.id}`);
+    await askFor(200, app, 'get', '/generations?limit=10&status=200');
+    await askFor(200, app, 'get', `/generations?limit=10&api_key_hash=${key.record.hash}`);
+    await app.application
+      .get(GenerationReader)
+      .readNamed(app.workspaceId, [{ id: randomUUID(), createdAt: new Date(Date.now() - DAY) }]);
     const aDayAgo = new Date(Date.now() - DAY);
     await app.application.get(GenerationContents).removePassed([app.workspaceId]);
     await app.application.get(GenerationContents).removeOlderThan(aDayAgo);
@@ -137,6 +158,16 @@ function again(value: unknown): unknown {
   return typeof value === 'string'
     ? value.replaceAll(/(?<="\(|\{"id":")[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, () => randomUUID())
     : value;
+}
+
+/** A value as SQL. */
+function literalOf(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (value instanceof Date) return `'${value.toISOString()}'`;
+  if (Array.isArray(value)) return `'{${value.map((one) => literalOf(one).slice(1, -1)).join(',')}}'`;
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === 'number' || typeof value === 'bigint') return `'${value}'`;
+  throw new Error(`no such value is expected: ${typeof value}`);
 }
 
 async function planUndone({ text, values }: Statement): Promise<PlanNode> {
@@ -225,6 +256,46 @@ describe('in a filled database', () => {
         if (node['Node Type'] === 'Seq Scan' && names.has(table) && !RENEWS_CURSORS.test(text))
           found.push(`${table}: ${short(text)}`);
       }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('no statement names most of the days of the log in its plan', async () => {
+    const found: string[] = [];
+    let seen = 0;
+    for (const statement of statements) {
+      const nodes = nodesOf(await planUndone(statement));
+      const partitions = new Set(
+        nodes.map((node) => node['Relation Name'] ?? '').filter((name) => name.startsWith('generations_')),
+      );
+      seen += partitions.size > 0 ? 1 : 0;
+      const reads = READS_MONTHS.exec(statement.text)?.[0];
+      const months = reads?.startsWith('usage') ? MONTHS.usage : MONTHS.activity;
+      const most = reads === undefined ? FEW_PARTITIONS : months;
+      if (partitions.size > most) found.push(`${partitions.size} partitions: ${short(statement.text)}`);
+    }
+    expect(found).toEqual([]);
+    expect(seen).toBeGreaterThan(8);
+  });
+
+  it('no prepared statement reads other days by a plan for all values', async () => {
+    const found: string[] = [];
+    const prepared = statements.filter(
+      ({ text, isPrepared }) => isPrepared && /\bFROM generations\b/.test(text) && !READS_MONTHS.test(text),
+    );
+    expect(prepared.length).toBeGreaterThan(2);
+    for (const [index, { text, values }] of prepared.entries()) {
+      await client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan');
+      await client.query(`PREPARE hot_${index} AS ${text}`);
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE hot_${index} (${values.map(again).map(literalOf).join(', ')})`,
+      );
+      await client.query('ROLLBACK');
+      const scanned = nodesOf(rows[0]!['QUERY PLAN'][0].Plan)
+        .filter((node) => (node['Actual Loops'] ?? 0) > 0)
+        .flatMap((node) => node['Relation Name'] ?? [])
+        .filter((name) => name.startsWith('generations_'));
+      if (new Set(scanned).size > FEW_PARTITIONS) found.push(`${scanned.length}: ${short(text)}`);
     }
     expect(found).toEqual([]);
   });

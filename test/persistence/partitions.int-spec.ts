@@ -1,8 +1,9 @@
-// The partitions of the log: by UTC month and day, created ahead of time by any number of replicas without blocking.
+// The partitions of the log: by UTC day, created ahead of time by any number of replicas without blocking.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import { Metrics } from '../../src/config/metrics.js';
 import { Partitions } from '../../src/persistence/generations/partitions.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
@@ -46,21 +47,48 @@ async function partitionsOf(parent: string, year: number): Promise<Record<string
 const from = (start: string, end: string): string =>
   `FOR VALUES FROM ('${start} 00:00:00+00') TO ('${end} 00:00:00+00')`;
 const ENSURE = 'SELECT ensure_time_partitions($1)';
-const MONTHS_OF_2040 = {
-  generations_2040_10: from('2040-10-01', '2040-11-01'),
-  generations_2040_11: from('2040-11-01', '2040-12-01'),
-  generations_2040_12: from('2040-12-01', '2041-01-01'),
-};
+const DAYS_OF_2040 = [
+  ['2040_10_30', from('2040-10-30', '2040-10-31')],
+  ['2040_10_31', from('2040-10-31', '2040-11-01')],
+  ['2040_11_01', from('2040-11-01', '2040-11-02')],
+  ['2040_11_02', from('2040-11-02', '2040-11-03')],
+  ['2040_11_03', from('2040-11-03', '2040-11-04')],
+] as const;
 
 describe('creating partitions', () => {
-  it('covers this month and the next two, and this day and the next two', async () => {
+  it.each(['generations', 'generation_contents'])('covers this day and the next four: %s', async (table) => {
     await app.sql(ENSURE, ['2040-10-30T12:00:00Z']);
-    expect(await partitionsOf('generations', 2040)).toEqual(MONTHS_OF_2040);
-    expect(await partitionsOf('generation_contents', 2040)).toEqual({
-      generation_contents_2040_10_30: from('2040-10-30', '2040-10-31'),
-      generation_contents_2040_10_31: from('2040-10-31', '2040-11-01'),
-      generation_contents_2040_11_01: from('2040-11-01', '2040-11-02'),
-    });
+    const expected = DAYS_OF_2040.map(([day, bounds]) => [`${table}_${day}`, bounds]);
+    expect(await partitionsOf(table, 2040)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('reports the following days that have partitions, up to the first that has none', async () => {
+    const reported = async (): Promise<number | undefined> => {
+      await app.application.get(Partitions).ensure();
+      const text = await app.application.get(Metrics).registry.metrics();
+      return Number(/^signalbox_log_days_ahead (\d+)$/m.exec(text)?.[1]);
+    };
+    expect(await reported()).toBe(4);
+    await app.sql('DROP TABLE generations_2026_11_21');
+    // Rows of that day are in its way until they are moved.
+    await app.application
+      .get(GenerationLog)
+      .append(createGeneration(app.key, { createdAt: new Date('2026-11-21T00:00:00Z') }));
+    expect(await reported()).toBe(2);
+    await app.application.get(Partitions).emptyDefault();
+    expect(await reported()).toBe(4);
+  });
+
+  it('makes no day of a month that has a partition', async () => {
+    await app.sql(
+      `CREATE TABLE generations_2044_02 PARTITION OF generations FOR VALUES FROM ('2044-02-01 00:00Z') TO ('2044-03-01 00:00Z')`,
+    );
+    await app.sql(ENSURE, ['2044-02-27T00:00:00Z']);
+    expect(Object.keys(await partitionsOf('generations', 2044))).toEqual([
+      'generations_2044_02',
+      'generations_2044_03_01',
+      'generations_2044_03_02',
+    ]);
   });
 
   it('changes nothing the second time', async () => {
@@ -76,9 +104,11 @@ describe('creating partitions', () => {
     const replicas = await Promise.all(Array.from({ length: 10 }, connect));
     await Promise.all(replicas.map((replica) => replica.query(ENSURE, ['2041-01-31T23:59:59Z'])));
     expect(Object.keys(await partitionsOf('generations', 2041))).toEqual([
-      'generations_2041_01',
-      'generations_2041_02',
-      'generations_2041_03',
+      'generations_2041_01_31',
+      'generations_2041_02_01',
+      'generations_2041_02_02',
+      'generations_2041_02_03',
+      'generations_2041_02_04',
     ]);
   });
 
@@ -86,21 +116,24 @@ describe('creating partitions', () => {
     const [east, west] = [await connect(), await connect()];
     await east.query("SET timezone = 'Pacific/Auckland'");
     await west.query("SET timezone = 'America/Los_Angeles'");
-    await east.query(ENSURE, ['2042-11-30T23:30:00Z']);
-    await west.query(ENSURE, ['2042-11-01T00:30:00Z']);
+    await east.query(ENSURE, ['2042-12-30T23:30:00Z']);
+    await west.query(ENSURE, ['2042-12-30T00:30:00Z']);
     expect(await partitionsOf('generations', 2042)).toEqual({
-      generations_2042_11: from('2042-11-01', '2042-12-01'),
-      generations_2042_12: from('2042-12-01', '2043-01-01'),
+      generations_2042_12_30: from('2042-12-30', '2042-12-31'),
+      generations_2042_12_31: from('2042-12-31', '2043-01-01'),
     });
   });
 
-  it('creates the other months although the default partition holds rows of one of them', async () => {
+  it('creates the other days although the default partition holds rows of one of them', async () => {
     const log = app.application.get(GenerationLog);
     await log.append(createGeneration(app.key, { createdAt: new Date('2045-06-15T00:00:00Z') }));
-    await app.sql(ENSURE, ['2045-06-20T00:00:00Z']);
-    expect(Object.keys(await partitionsOf('generations', 2045))).toEqual(
-      expect.arrayContaining(['generations_2045_07', 'generations_2045_08']),
-    );
+    await app.sql(ENSURE, ['2045-06-14T00:00:00Z']);
+    expect(Object.keys(await partitionsOf('generations', 2045))).toEqual([
+      'generations_2045_06_14',
+      'generations_2045_06_16',
+      'generations_2045_06_17',
+      'generations_2045_06_18',
+    ]);
   });
 });
 
@@ -116,8 +149,8 @@ describe('a generation', () => {
   };
 
   it.each([
-    ['2026-11-30T23:59:59.999Z', 'generations_2026_11'],
-    ['2026-12-01T00:00:00.000Z', 'generations_2026_12'],
+    ['2026-11-18T23:59:59.999Z', 'generations_2026_11_18'],
+    ['2026-11-19T00:00:00.000Z', 'generations_2026_11_19'],
     ['2020-02-29T00:00:00.000Z', 'generations_default'],
     ['2061-01-01T00:00:00.000Z', 'generations_default'],
   ])('of %s is stored in %s', async (moment, expected) => {
@@ -130,10 +163,10 @@ describe('a generation', () => {
     await reader.query('SELECT count(*) FROM generations');
     const made = maker.query(ENSURE, ['2050-01-01T00:00:00Z']);
     await untilLockWait(app);
-    expect(await partitionOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11');
+    expect(await partitionOf('2026-11-18T12:00:00.000Z')).toBe('generations_2026_11_18');
     await reader.query('COMMIT');
     await made;
-    expect(Object.keys(await partitionsOf('generations', 2050))).toHaveLength(3);
+    expect(Object.keys(await partitionsOf('generations', 2050))).toHaveLength(5);
   });
 
   it('has the workspace first in its key, in every partition', async () => {
@@ -172,7 +205,7 @@ describe('rows of the default partition', () => {
   };
   const content: GenerationContent = { items: ['text'], isTruncated: false, errorMessage: null };
 
-  it('move to their own partitions unchanged, for any month or day', async () => {
+  it('move to their own partitions unchanged, for any day', async () => {
     const ids = [];
     for (const moment of ['2019-02-28T23:59:59.999Z', '2070-01-01T00:00:00.000Z', '2071-12-31T12:00:00.000Z'])
       ids.push(await append(moment, content));
@@ -196,9 +229,9 @@ describe('rows of the default partition', () => {
     expect(after.generations.map(({ row }) => row)).toEqual(before.generations.map(({ row }) => row));
     expect(after.contents.map(({ row }) => row)).toEqual(before.contents.map(({ row }) => row));
     expect(after.generations.map(({ partition }) => partition)).toEqual([
-      'generations_2019_02',
-      'generations_2070_01',
-      'generations_2071_12',
+      'generations_2019_02_28',
+      'generations_2070_01_01',
+      'generations_2071_12_31',
     ]);
     expect(after.contents.map(({ partition }) => partition)).toEqual([
       'generation_contents_2019_02_28',
@@ -206,13 +239,13 @@ describe('rows of the default partition', () => {
       'generation_contents_2071_12_31',
     ]);
     expect(await partitionsOf('generations', 2070)).toEqual({
-      generations_2070_01: from('2070-01-01', '2070-02-01'),
+      generations_2070_01_01: from('2070-01-01', '2070-01-02'),
     });
   });
 
-  it('move in steps: a month becomes several partitions without a gap, and the next is created', async () => {
+  it('move in steps: a day becomes several partitions without a gap, and the next is created', async () => {
     const ids = [];
-    for (let day = 10; day < 20; day++) ids.push(await append(`2080-05-${day}T12:00:00.000Z`));
+    for (let hour = 10; hour < 20; hour++) ids.push(await append(`2080-05-31T${hour}:30:00.000Z`));
     await partitions().emptyDefault(4);
     expect(await countDefault('generations')).toBe(0);
     expect(await rowsOf('generations', ids)).toHaveLength(10);
@@ -220,13 +253,13 @@ describe('rows of the default partition', () => {
     const moments = bounds.map((text) => [...text.matchAll(/'([^']+)'/g)].map(([, moment]) => moment));
     expect(moments).toHaveLength(3);
     expect([moments[0]![0], moments.at(-1)![1]]).toEqual([
-      '2080-05-01 00:00:00+00',
+      '2080-05-31 00:00:00+00',
       '2080-06-01 00:00:00+00',
     ]);
     for (const [index, [start]] of moments.slice(1).entries()) expect(start).toBe(moments[index]![1]);
-    await app.sql(ENSURE, ['2080-05-20T00:00:00Z']);
+    await app.sql(ENSURE, ['2080-05-31T00:00:00Z']);
     expect(Object.keys(await partitionsOf('generations', 2080))).toEqual(
-      expect.arrayContaining(['generations_2080_05', 'generations_2080_06', 'generations_2080_07']),
+      expect.arrayContaining(['generations_2080_05_31', 'generations_2080_06_01', 'generations_2080_06_04']),
     );
   });
 
@@ -284,6 +317,6 @@ describe('rows of the default partition', () => {
     expect((await rowsOf('generations', [id]))[0]?.partition).toBe('generations_default');
     await reader.query('COMMIT');
     await partitions().emptyDefault();
-    expect((await rowsOf('generations', [id]))[0]?.partition).toBe('generations_2090_01');
+    expect((await rowsOf('generations', [id]))[0]?.partition).toBe('generations_2090_01_01');
   });
 });

@@ -59,12 +59,21 @@ export function scansOf(plan: PlanNode): Scan[] {
   });
 }
 
+/** Makes the partitions of all days of a period, which the service makes as the days come. */
+export async function makeDays(app: Pick<TestApp, 'sql'>, from: Date, days: number): Promise<void> {
+  await app.sql(
+    "SELECT ensure_time_partitions($1::timestamptz + day * interval '1 day') FROM generate_series(0, $2::integer) AS day",
+    [from, Math.ceil(days)],
+  );
+}
+
 /** Writes as many generations, spread over the keys and the days, and has the tables analysed. */
 export async function fillLog(
   app: TestApp,
   keys: readonly Pick<ApiKey, 'id' | 'accountId' | 'workspaceId'>[],
   { rows, from, days }: { readonly rows: number; readonly from: Date; readonly days: number },
 ): Promise<void> {
+  await makeDays(app, from, days);
   await app.sql(
     `INSERT INTO generations (id, workspace_id, created_at, log_ordinal, account_id, api_key_id, operation, model, endpoint,
        provider, status, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok, encoding_format,

@@ -121,10 +121,10 @@ SELECT DISTINCT day::text FROM activity_days WHERE workspace_id = $1 AND $2::uui
 ORDER BY day DESC LIMIT ${MAX_DAYS}`;
 
 /**
- * $1 workspace. The moment of the first row that is not summed yet; none: all rows are summed that were committed before the oldest
- * open transaction began.
+ * $1 workspace, $2 a moment before which nothing is summed. The moment of the first row since then that is not summed yet; none: all
+ * of them are summed that were committed before the oldest open transaction began.
  */
 export const FIRST_UNSUMMED = `
 SELECT created_at AS "createdAt" FROM generations
-WHERE workspace_id = $1 AND log_transaction >= (SELECT summed_before FROM activity_rollup)
+WHERE workspace_id = $1 AND created_at >= $2 AND log_transaction >= (SELECT summed_before FROM activity_rollup)
 ORDER BY log_transaction, log_ordinal LIMIT 1`;

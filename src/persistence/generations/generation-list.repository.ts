@@ -31,6 +31,11 @@ const PATIENCE = 100;
 // Milliseconds in addition to the deadline of a call, at whose end its row is committed: far more than the clocks of
 // processes differ.
 const COMMIT_DELAY = 10 * MINUTE;
+// Days before the start of a search at which its ranges end. A range names few partitions, and the first ones are
+// mostly enough; without bounds a page would plan for every partition of the log.
+const RANGES = [1, 7, 31, 127];
+// Days that the rollup looks back: older rows are never summed.
+const SUMMED_DAYS = 40;
 // Before every id of its moment.
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LONG_AGO = new Date(0);
@@ -88,7 +93,7 @@ export class GenerationListRepository {
   private async rangesOf(filter: GenerationFilter, before: ListPosition): Promise<Ranges> {
     const { apiKeyId, model, provider, from } = filter;
     const isByDays = apiKeyId !== undefined || model !== undefined || provider !== undefined;
-    if (!isByDays || isRare(filter)) return { ranges: [{ from, before }], rest: null };
+    if (!isByDays || isRare(filter)) return { ranges: growingRanges(from, before), rest: null };
     const summed = await this.startOfUnsummed(filter.workspaceId);
     const ranges = [];
     if (before.createdAt > summed) ranges.push({ from: latest(from, summed), before });
@@ -121,7 +126,7 @@ export class GenerationListRepository {
     const [first] = await this.database.query<{ createdAt: Date }>({
       name: 'first-unsummed',
       text: FIRST_UNSUMMED,
-      values: [workspaceId],
+      values: [workspaceId, new Date(this.clock.now().getTime() - SUMMED_DAYS * DAY)],
     });
     const now = this.clock.now().getTime();
     const moment = Math.min(first?.createdAt.getTime() ?? now, now);
@@ -134,6 +139,20 @@ function searchedUntil(found: readonly Generation[], end: ListPosition): Generat
   const last = found.at(-1);
   const isLastOlder = last !== undefined && (last.createdAt < end.createdAt || last.id === end.id);
   return { generations: found, next: isLastOlder ? last : end, searchedUntil: end.createdAt };
+}
+
+/** Adjacent ranges, each several times as long as the one before, until `from` or without an end. */
+function growingRanges(from: Date | undefined, before: ListPosition): Ranges['ranges'] {
+  const midnight = Math.floor(before.createdAt.getTime() / DAY) * DAY;
+  const ranges = [];
+  let end = before;
+  for (const days of RANGES) {
+    const begin = new Date(midnight - days * DAY);
+    if (from !== undefined && begin <= from) break;
+    ranges.push({ from: begin, before: end });
+    end = { createdAt: begin, id: FIRST_ID };
+  }
+  return [...ranges, { from, before: end }];
 }
 
 function latest(one: Date | undefined, other: Date): Date {

@@ -91,11 +91,12 @@ SELECT backend_xid::text AS id FROM pg_stat_activity
 WHERE backend_xid IS NOT NULL AND datname <> current_database()`;
 
 // Each row by an index: for two lists the planner would combine two bitmaps, one of them over all rows of the
-// workspace.
+// workspace. $4 and $5, the bounds of all times, exclude partitions.
 const READ_NAMED = `
 SELECT found.* FROM unnest(${opaqueArray('$2', 'timestamptz')}, ${opaqueArray('$3', 'uuid')}) AS named (created_at, id)
 CROSS JOIN LATERAL (
-  ${SELECT} WHERE generation.workspace_id = $1 AND generation.created_at = named.created_at AND generation.id = named.id LIMIT 1
+  ${SELECT} WHERE generation.workspace_id = $1 AND generation.created_at = named.created_at AND generation.id = named.id
+    AND generation.created_at BETWEEN $4 AND $5 LIMIT 1
 ) AS found`;
 
 const READ_BLOCKS = `
@@ -156,10 +157,12 @@ export class GenerationReader {
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
   ): Promise<readonly LoggedGeneration[]> {
     if (names.length === 0) return [];
+    const times = names.map(({ createdAt }) => createdAt);
+    const inOrder = times.toSorted((one, other) => one.getTime() - other.getTime());
     const rows = await this.database.query<PageRow>({
       name: 'read-log-named',
       text: READ_NAMED,
-      values: [workspaceId, names.map(({ createdAt }) => createdAt), names.map(({ id }) => id)],
+      values: [workspaceId, times, names.map(({ id }) => id), inOrder[0], inOrder.at(-1)],
     });
     return rows.map(toEntry);
   }

@@ -1,6 +1,8 @@
 // Creates partitions of the log ahead of time, and keeps the default partition empty.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
 import { Database } from '../database/database.js';
 
@@ -9,22 +11,47 @@ const EVERY_HOUR = 3_600_000;
 const STEP = 20_000;
 // Rows beyond this number of steps wait for the next hour.
 const MAX_STEPS = 200;
-const TABLES = [
-  ['generations', 'month'],
-  ['generation_contents', 'day'],
-] as const;
+
+/** The partitioned tables of the log. */
+export const LOG_TABLES = ['generations', 'generation_contents'] as const;
+export type LogTable = (typeof LOG_TABLES)[number];
+
+/** $1 a moment. The following days, up to the first that has no partition. */
+const COUNT_DAYS_AHEAD = `
+SELECT coalesce(min(ahead), 5)::integer - 1 AS days FROM generate_series(1, 4) AS ahead
+WHERE NOT EXISTS (
+  SELECT FROM time_partitions('generations') AS made
+  WHERE $1::timestamptz + make_interval(days => ahead) >= made.starts
+    AND $1::timestamptz + make_interval(days => ahead) < made.ends
+)`;
 
 @Injectable()
 export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(Partitions.name);
+  private readonly daysAhead: Gauge;
+  private readonly movedRows: Counter;
   private timer: NodeJS.Timeout | null = null;
   private moving: Promise<void> = Promise.resolve();
   private isStopped = false;
 
   constructor(
+    { registry }: Metrics,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const registers = [registry];
+    this.daysAhead = new Gauge({
+      name: 'signalbox_log_days_ahead',
+      help: 'Following UTC days for which the generation log has partitions, 4 at most, as of the last hour.',
+      registers,
+      aggregator: 'min',
+    });
+    this.movedRows = new Counter({
+      name: 'signalbox_log_default_rows_moved_total',
+      help: 'Rows that were written to the default partition of the generation log and moved to partitions of their own.',
+      registers,
+    });
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.ensure();
@@ -44,8 +71,11 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Never fails: rows without a partition go to the default one, and the next hour retries. */
   async ensure(): Promise<void> {
+    const now = this.clock.now();
     try {
-      await this.database.query({ text: 'SELECT ensure_time_partitions($1)', values: [this.clock.now()] });
+      await this.database.query({ text: 'SELECT ensure_time_partitions($1)', values: [now] });
+      const [row] = await this.database.query<{ days: number }>({ text: COUNT_DAYS_AHEAD, values: [now] });
+      if (row) this.daysAhead.set(row.days);
     } catch (error) {
       this.logger.warn({ error }, 'failed to create partitions; will retry in an hour');
     }
@@ -53,19 +83,20 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Moves rows from the default partition to partitions of their own, in steps. Never fails: see ensure(). */
   async emptyDefault(step = STEP): Promise<void> {
-    for (const [table, unit] of TABLES) {
+    for (const table of LOG_TABLES) {
       try {
         let total = 0;
         for (let taken = 0; taken < MAX_STEPS && !this.isStopped; taken++) {
           const [row] = await this.database.query<{ moved: number }>({
-            text: 'SELECT move_default_rows($1, $2, $3) AS moved',
-            values: [table, unit, step],
+            text: "SELECT move_default_rows($1, 'day', $2) AS moved",
+            values: [table, step],
           });
           if (!row || row.moved === 0) break;
           total += row.moved;
         }
-        if (total > 0)
-          this.logger.log({ table, rows: total }, 'moved rows of the default partition to their own');
+        if (total === 0) continue;
+        this.movedRows.inc(total);
+        this.logger.log({ table, rows: total }, 'moved rows of the default partition to their own');
       } catch (error) {
         this.logger.warn(
           { table, error },

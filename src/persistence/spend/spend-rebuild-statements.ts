@@ -75,10 +75,19 @@ function reservedOf(ownerKind: SpendOwnerKind, workspaceId: string, ownerId: str
     WHERE lease.holder = '${ownerKind}' AND lease.workspace_id = ${workspaceId} AND lease.holder_id = ${ownerId})`;
 }
 
-/** One statement, and so one snapshot: the log is read once, for all counters. */
+/**
+ * One statement, and so one snapshot: the log is read once, for all counters, and the spend of dropped partitions with
+ * it.
+ */
 export const FIND_WRONG = `
 DECLARE wrong_found NO SCROLL CURSOR FOR
-WITH days AS MATERIALIZED (${sumByDay('generations')})
+WITH days AS MATERIALIZED (
+  SELECT workspace_id, api_key_id, account_id, day, sum(cost) AS cost, sum(byok) AS byok FROM (
+    ${sumByDay('generations')}
+    UNION ALL
+    SELECT workspace_id, api_key_id, account_id, day, cost, byok_cost FROM spend_history
+  ) AS kept GROUP BY workspace_id, api_key_id, account_id, day
+)
 ${COUNTERS.map(selectWrong).join(' UNION ALL ')}`;
 
 // Counters that one transaction corrects.

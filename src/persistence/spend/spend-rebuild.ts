@@ -1,4 +1,5 @@
-// Rebuilds the spend counters from the generation log, of which they are sums, while calls are settled.
+// Rebuilds the spend counters from the generation log and the spend of its dropped partitions, of which they are sums,
+// while calls are settled.
 //
 // A call's row and its additions to the counters are one commit: in one snapshot every counter equals the log, or is
 // wrong. A read-only transaction reads the log: it has no number, so that readers of the log do not wait for it.
@@ -91,7 +92,7 @@ async function rejectShortLog(session: CommandSession): Promise<void> {
       'The log holds less than these counters have counted; nothing was changed:',
       ...lines,
       ...(short.length > MAX_NAMED ? ['  and others'] : []),
-      'Parts of the log were dropped, or rows were removed: lifetime limits and credits would start again at the rest.',
+      'Partitions were dropped by hand, or rows were removed: lifetime limits and credits would restart from the rest.',
       'Restore the log, or set the counters to the rest of the log with --force.',
     ].join('\n'),
   );

@@ -261,7 +261,7 @@ describe('200', () => {
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan.match(/ on generations_\w+/g)).toHaveLength(1);
-    expect(plan).toMatch(/Index Scan using generations_2026_11_pkey/);
+    expect(plan).toMatch(/Index Scan using generations_2026_11_18_pkey/);
   });
 });
 

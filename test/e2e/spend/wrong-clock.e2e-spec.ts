@@ -94,7 +94,7 @@ describe('a call of a process with a wrong clock', () => {
        WHERE api_key_id = $1`,
       [key.record.id],
     );
-    expect(row).toEqual({ day: '2026-11-18', counted: '2026-11-18', partition: 'generations_2026_11' });
+    expect(row).toEqual({ day: '2026-11-18', counted: '2026-11-18', partition: 'generations_2026_11_18' });
   });
 });
 

@@ -1,0 +1,187 @@
+// Drops partitions of the log beyond their retention. One process does it at a time, whatever their number.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { AppConfig } from '../../config/app-config.js';
+import { Metrics } from '../../config/metrics.js';
+import { Clock } from '../../domain/clock.js';
+import { isLockTimeout } from '../database/database-errors.js';
+import { Database } from '../database/database.js';
+import { LOG_TABLES } from './partitions.js';
+import type { LogTable } from './partitions.js';
+
+const TEN_MINUTES = 600_000;
+// Hours beyond the retention that a partition waits for its readers.
+const PATIENCE = 7 * 24;
+// Hours beyond their retention after which the rows of contents have been removed one by one, and their bytes
+// subtracted from the sums of the workspaces.
+const REMOVED_BY_THEN = 24;
+// Milliseconds.
+const BETWEEN_ATTEMPTS = 200;
+const LOCK_ATTEMPTS = 5;
+
+/**
+ * $1 a table, $2 the time of this process, $3 the retention in hours. The oldest first. A clock that is ahead must not
+ * drop anything: the earlier of two clocks counts.
+ */
+const LIST_EXPIRED = `
+SELECT partition, extract(epoch FROM clock.moment - made.ends)::float8 / 3600 - $3::integer AS hours
+FROM time_partitions($1) AS made, (SELECT least(service_now(), $2::timestamptz) AS moment) AS clock
+WHERE made.ends <= clock.moment - make_interval(hours => $3::integer) ORDER BY made.ends`;
+
+interface ExpiredPartition {
+  readonly partition: string;
+  /** Since the retention has ended. */
+  readonly hours: number;
+}
+
+type Outcome = 'dropped' | 'waits' | 'done elsewhere';
+
+@Injectable()
+export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(LogRetention.name);
+  /** In hours; null: for ever. */
+  private readonly retention: Readonly<Record<LogTable, number | null>>;
+  private readonly droppedPartitions: Counter<'table'>;
+  private readonly overdueSeconds: Gauge<'table'>;
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    { retention }: AppConfig,
+    { registry }: Metrics,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.retention = {
+      generations: retention.generationDays === 0 ? null : retention.generationDays * 24,
+      generation_contents: retention.contentHours + REMOVED_BY_THEN,
+    };
+    const registers = [registry];
+    this.droppedPartitions = new Counter({
+      name: 'signalbox_log_partitions_dropped_total',
+      help: 'Partitions of the generation log and of its contents that were dropped after their retention.',
+      labelNames: ['table'],
+      registers,
+    });
+    this.overdueSeconds = new Gauge({
+      name: 'signalbox_log_retention_overdue_seconds',
+      help: 'Time since the oldest partition should have been dropped: it waits for a reader of the log or for its lock.',
+      labelNames: ['table'],
+      registers,
+      aggregator: 'max',
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.start();
+    this.timer = setInterval(() => this.start(), TEN_MINUTES);
+    this.timer.unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private start(): void {
+    this.running = this.running.then(() => this.dropExpired());
+  }
+
+  /** Never fails: the next pass retries. */
+  async dropExpired(): Promise<void> {
+    for (const table of LOG_TABLES) {
+      const hours = this.retention[table];
+      if (hours === null) continue;
+      try {
+        await this.dropExpiredOf(table, hours);
+      } catch (error) {
+        this.logger.warn({ table, error }, 'failed to drop partitions of the log; will retry');
+      }
+    }
+  }
+
+  private async dropExpiredOf(table: LogTable, retention: number): Promise<void> {
+    const expired = await this.database.query<ExpiredPartition & Record<string, unknown>>({
+      text: LIST_EXPIRED,
+      values: [table, this.clock.now(), retention],
+    });
+    this.overdueSeconds.set({ table }, 0);
+    let hasDropped = false;
+    for (const one of expired) {
+      if (this.isStopping) break;
+      const outcome = await this.drop(table, one);
+      if (outcome === 'waits') this.overdueSeconds.set({ table }, Math.max(1, Math.round(one.hours * 3_600)));
+      if (outcome !== 'dropped') break;
+      hasDropped = true;
+    }
+    if (hasDropped && table === 'generations')
+      await this.database.query({ text: 'SELECT fold_spend_history()' });
+  }
+
+  private async drop(table: LogTable, { partition, hours }: ExpiredPartition): Promise<Outcome> {
+    const reader = table === 'generations' ? await this.findReader(partition) : null;
+    if (reader !== null && hours < PATIENCE) {
+      this.logger.log(
+        { partition, reader },
+        'a partition beyond its retention waits for a reader of the log',
+      );
+      return 'waits';
+    }
+    if (!(await this.isFree(table))) return this.waitForLock(partition);
+    try {
+      // Summing up a large partition takes longer than a statement of a call may.
+      const isDropped = await this.database.withSession(async (session) => {
+        const [row] = await session.run<{ isDropped: boolean }>(
+          'SELECT drop_time_partition($1, $2) AS "isDropped"',
+          [table, partition],
+        );
+        return row?.isDropped === true;
+      });
+      if (!isDropped) return 'done elsewhere';
+    } catch (error) {
+      if (isLockTimeout(error)) return this.waitForLock(partition);
+      throw error;
+    }
+    this.droppedPartitions.inc({ table });
+    if (reader === null) this.logger.log({ partition }, 'dropped a partition of the log after its retention');
+    else
+      this.logger.warn(
+        { partition, reader },
+        'dropped a partition of the log that a reader had not read within seven days of its retention',
+      );
+    return 'dropped';
+  }
+
+  /** Whether no statement has the table for long. */
+  private async isFree(table: LogTable): Promise<boolean> {
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS && !this.isStopping; attempt++) {
+      if (attempt > 0) await pause(BETWEEN_ATTEMPTS);
+      const [row] = await this.database.query<{ isFree: boolean }>({
+        text: 'SELECT is_table_free($1) AS "isFree"',
+        values: [table],
+      });
+      if (row?.isFree === true) return true;
+    }
+    return false;
+  }
+
+  private waitForLock(partition: string): Outcome {
+    this.logger.log(
+      { partition },
+      'a partition beyond its retention waits for a statement on the log to end',
+    );
+    return 'waits';
+  }
+
+  private async findReader(partition: string): Promise<string | null> {
+    const [row] = await this.database.query<{ reader: string | null }>({
+      text: 'SELECT time_partition_reader($1) AS reader',
+      values: [partition],
+    });
+    return row?.reader ?? null;
+  }
+}
