@@ -25,13 +25,14 @@ export class GenerationPublisher {
   ) {}
 
   /**
-   * Returns the content of a call to store. Null when no destination of the workspace needs it, or when the workspace
-   * exceeds its content quota: the call is then delivered without its input.
+   * Returns the content of a call to store. Null when no destination of the workspace needs it, when the workspace
+   * exceeds its content quota, or when no contents are kept: the call is then delivered without its input.
    */
   async contentToStore(
     workspaceId: string,
     content: () => GenerationContent,
   ): Promise<GenerationContent | null> {
+    if (this.config.retention.contentHours === 0) return null;
     const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
     if (!destinations?.needsContent || !this.storage.mayStoreContent(workspaceId)) return null;
     return content();

@@ -96,3 +96,45 @@ it('purges rows in steps after the retention, and no others', async () => {
   );
   expect(entries.map(({ action }) => action).toSorted()).toEqual(['create', 'delete']);
 });
+
+it('purges audit entries and sessions of the console in steps after their retention, and no others', async () => {
+  const ago = (days: number): Date => new Date(app.clock.now().getTime() - days * DAY);
+  await app.sql(
+    `INSERT INTO audit_log (id, account_id, created_at, actor_hash, actor_label, address, request_id, action, object_type,
+       object_id)
+     SELECT gen_random_uuid(), $1, created_at, '', 'label', '127.0.0.1', 'request', 'create', 'key', 'of-the-test'
+     FROM generate_series(1, 600), unnest($2::timestamptz[]) AS created_at`,
+    [app.accountId, [ago(366), ago(364)]],
+  );
+  const [secret] = await app.sql<{ hash: string }>(
+    'SELECT secret_hash AS hash FROM api_key_secrets WHERE api_key_id = $1',
+    [app.key.id],
+  );
+  await app.sql(
+    `INSERT INTO console_sessions (id_hash, workspace_id, api_key_id, secret_hash, created_at)
+     SELECT lpad(number::text, 64, '0'), $1, $2, $3, created_at
+     FROM unnest($4::timestamptz[]) WITH ORDINALITY AS times (created_at, number)`,
+    [app.workspaceId, app.key.id, secret?.hash, [ago(8), ago(6)]],
+  );
+  await app.application.get(DeletedRows).purge();
+  expect(await count("audit_log WHERE object_id = 'of-the-test'")).toBe(600);
+  expect(await count('console_sessions')).toBe(1);
+});
+
+it('keeps the audit log for ever with 0 days', async () => {
+  const other = await createTestApp({
+    databaseUrl: app.databaseUrl,
+    clock: app.clock,
+    environment: { AUDIT_RETENTION_DAYS: '0' },
+  });
+  try {
+    app.clock.advance(1_000 * DAY);
+    const before = await count('audit_log');
+    await other.application.get(DeletedRows).purge();
+    expect(await count('audit_log')).toBe(before);
+    await app.application.get(DeletedRows).purge();
+    expect(await count('audit_log')).toBe(0);
+  } finally {
+    await other.close();
+  }
+});

@@ -1,8 +1,8 @@
 // Deletes stored contents as soon as no destination may need them.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
-import { MAX_DELIVERY_AGE } from '../../domain/destinations/delivery.js';
 import {
   DEAD_LETTER_BOUNDS,
   DeadLettersRepository,
@@ -10,6 +10,7 @@ import {
 import { GenerationContents } from '../../persistence/generations/generation-contents.js';
 
 // Milliseconds.
+const HOUR = 3_600_000;
 const PAUSE_BETWEEN_SWEEPS = 1_000;
 const PAUSE_BETWEEN_AGE_SWEEPS = 60_000;
 
@@ -23,6 +24,7 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
   constructor(
     private readonly contents: GenerationContents,
     private readonly deadLetters: DeadLettersRepository,
+    private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {}
 
@@ -63,7 +65,7 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
    * Also deletes contents that no cursor passes: of disabled destinations, and of dead letters beyond their bounds.
    */
   private async sweepOld(): Promise<void> {
-    const oldest = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
+    const oldest = new Date(this.clock.now().getTime() - this.config.retention.contentHours * HOUR);
     await this.contents.removeOlderThan(oldest);
     // The texts of dead letters may repeat contents.
     await this.deadLetters.removeTexts(oldest);

@@ -1,10 +1,11 @@
-// Purges rows that were deleted long ago. A deleted key, destination or provider credential keeps its row, because
-// records name it: traces and /activity name keys by their hashes. After the retention no record needs it: the audit
-// log and analytics keep texts and ids of their own.
+// Purges rows whose retention is over, of tables without partitions. A deleted key, destination or provider credential
+// keeps its row at first, because records name it: traces and /activity name keys by their hashes. After the retention
+// no record needs it: the audit log and analytics keep texts and ids of their own.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
+import { MAX_SESSION_AGE } from '../../domain/keys/console-session.js';
 import { Database } from '../database/database.js';
 
 const DAY = 86_400_000;
@@ -28,6 +29,21 @@ DELETE FROM storage_days AS purged USING (
   ORDER BY day LIMIT ${STEP} FOR UPDATE SKIP LOCKED
 ) AS old
 WHERE purged.workspace_id = old.workspace_id AND purged.day = old.day
+RETURNING 1`;
+
+/** $1 a moment. */
+const REMOVE_AUDIT_ENTRIES = `
+DELETE FROM audit_log AS purged USING (
+  SELECT account_id, id FROM audit_log WHERE created_at < $1 ORDER BY created_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+) AS old
+WHERE purged.account_id = old.account_id AND purged.id = old.id
+RETURNING 1`;
+
+/** $1 a moment. A sign-in removes some as well, but there may be none. */
+const REMOVE_SESSIONS = `
+DELETE FROM console_sessions WHERE id_hash IN (
+  SELECT id_hash FROM console_sessions WHERE created_at <= $1 ORDER BY created_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+)
 RETURNING 1`;
 
 @Injectable()
@@ -59,10 +75,14 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   async purge(): Promise<void> {
+    const { deletedRetentionDays, retention } = this.config;
     const now = this.clock.now();
-    const before = new Date(now.getTime() - this.config.deletedRetentionDays * DAY);
-    for (const table of TABLES) await this.removeInSteps(removeFrom(table), before);
+    const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
+    for (const table of TABLES) await this.removeInSteps(removeFrom(table), ago(deletedRetentionDays * DAY));
     await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
+    await this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE));
+    if (retention.auditDays > 0)
+      await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
   }
 
   private async removeInSteps(text: string, before: Date): Promise<void> {

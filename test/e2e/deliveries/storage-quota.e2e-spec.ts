@@ -164,3 +164,19 @@ describe('a daily quota of the log', () => {
     expect(log).toBeLessThan(2_000);
   });
 });
+
+describe('a retention of contents of 0 hours', () => {
+  it('stores none, and serves and records calls', async () => {
+    const app = await createTestApp({
+      environment: { ...DELIVERY_ENVIRONMENT, CONTENT_RETENTION_HOURS: '0' },
+    });
+    try {
+      await askFor(201, app, 'post', '/observability/destinations', { body: NOWHERE });
+      expect((await embed(app, app)).status).toBe(200);
+      expect(await app.sql('SELECT FROM generations')).toHaveLength(1);
+      expect(await app.sql('SELECT FROM generation_contents')).toEqual([]);
+    } finally {
+      await app.close();
+    }
+  });
+});
