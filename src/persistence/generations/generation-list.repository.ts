@@ -26,7 +26,7 @@ import type { GenerationRow } from './generation-row.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-// Milliseconds after which a page begins no further walk.
+// Milliseconds after which a page that goes from day to day begins no further walk.
 const PATIENCE = 100;
 // Milliseconds in addition to the deadline of a call, at whose end its row is committed: far more than the clocks of
 // processes differ.
@@ -45,6 +45,8 @@ interface Ranges {
   readonly ranges: readonly { readonly from: Date | undefined; readonly before: ListPosition }[];
   /** Where further ranges may begin; null: there are none. */
   readonly rest: ListPosition | null;
+  /** Milliseconds after which a page begins no further walk. */
+  readonly patience: number;
 }
 
 type ListedRow = Omit<GenerationRow, 'trace' | 'requestContext'>;
@@ -60,7 +62,7 @@ export class GenerationListRepository {
   /** `after` is the `next` of the previous page. */
   async list(filter: GenerationFilter, after: ListPosition | null, limit: number): Promise<GenerationPage> {
     const startedAt = performance.now();
-    const { ranges, rest } = await this.rangesOf(filter, this.startOf(filter, after));
+    const { ranges, rest, patience } = await this.rangesOf(filter, this.startOf(filter, after));
     const found: Generation[] = [];
     for (const [index, range] of ranges.entries()) {
       const walk = { filter, ...range };
@@ -75,7 +77,7 @@ export class GenerationListRepository {
       }
       const [end] = await this.database.query<ListPosition & Record<string, unknown>>(readEndOfWalk(walk));
       if (end) return searchedUntil(found, end);
-      const isLate = performance.now() - startedAt > PATIENCE && index < ranges.length - 1;
+      const isLate = performance.now() - startedAt > patience && index < ranges.length - 1;
       if (isLate && range.from) return searchedUntil(found, { createdAt: range.from, id: FIRST_ID });
     }
     return rest === null
@@ -93,7 +95,10 @@ export class GenerationListRepository {
   private async rangesOf(filter: GenerationFilter, before: ListPosition): Promise<Ranges> {
     const { apiKeyId, model, provider, from } = filter;
     const isByDays = apiKeyId !== undefined || model !== undefined || provider !== undefined;
-    if (!isByDays || isRare(filter)) return { ranges: growingRanges(from, before), rest: null };
+    if (!isByDays || isRare(filter)) {
+      // So few that a page always finishes them.
+      return { ranges: growingRanges(from, before), rest: null, patience: Infinity };
+    }
     const summed = await this.startOfUnsummed(filter.workspaceId);
     const ranges = [];
     if (before.createdAt > summed) ranges.push({ from: latest(from, summed), before });
@@ -118,7 +123,7 @@ export class GenerationListRepository {
     }
     const oldest = days.length === MAX_DAYS ? days.at(-1) : undefined;
     const rest = oldest && { createdAt: new Date(`${oldest.day}T00:00:00Z`), id: FIRST_ID };
-    return { ranges, rest: rest ?? null };
+    return { ranges, rest: rest ?? null, patience: PATIENCE };
   }
 
   /** The rollup has summed every row of an earlier time. */
