@@ -3,6 +3,7 @@ import { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import type { TestingModuleBuilder } from '@nestjs/testing';
 import pg from 'pg';
 import supertest from 'supertest';
 import { AppModule } from '../../src/app.module.js';
@@ -68,6 +69,8 @@ export interface TestAppOptions {
   readonly databaseUrl?: string;
   /** The build of the console; by default that of this checkout. */
   readonly consoleDirectory?: string;
+  /** Overrides further providers. */
+  readonly override?: (testing: TestingModuleBuilder) => void;
 }
 
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
@@ -95,12 +98,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     EMBEDDING_PROVIDERS.map(({ slug }) => slug),
   );
-  const testing = await Test.createTestingModule({ imports: [AppModule.forRoot(config)] })
+  const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config)] })
     .overrideProvider(Clock)
     .useValue(clock)
     .overrideProvider(NameResolver)
-    .useValue(options.resolver ?? new ScriptedResolver())
-    .compile();
+    .useValue(options.resolver ?? new ScriptedResolver());
+  options.override?.(builder);
+  const testing = await builder.compile();
   const application = testing.createNestApplication<NestExpressApplication>(new ExpressServerAdapter(), {
     bodyParser: false,
     logger: new JsonLogger(config, logChecker),

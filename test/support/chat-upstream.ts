@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { toGeneration } from '../../src/persistence/generations/generation-row.js';
-import type { TestApp } from './app.js';
+import type { TestApp, TestAppOptions } from './app.js';
 import { createTestApp } from './app.js';
 import { beginStream, delta, sendEvent, text, usage, usageOnly } from './chat/chat-events.js';
 import { eventually } from './eventually.js';
@@ -21,9 +21,13 @@ export interface ChatSetup {
 }
 
 /** The service with OpenAI and Mistral at one stub. */
-export async function startChat(environment: Readonly<Record<string, string>> = {}): Promise<ChatSetup> {
+export async function startChat(
+  environment: Readonly<Record<string, string>> = {},
+  options: Omit<TestAppOptions, 'environment'> = {},
+): Promise<ChatSetup> {
   const upstream = await startStubUpstream(answerChat);
   const app = await createTestApp({
+    ...options,
     environment: {
       OPENAI_API_KEY: 'upstream-key',
       OPENAI_BASE_URL: `${upstream.origin}/v1`,

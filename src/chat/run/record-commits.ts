@@ -49,6 +49,7 @@ export class RecordCommits implements OnModuleDestroy {
     private readonly log: Pick<GenerationLog, 'append' | 'has'>,
     private readonly metrics: Pick<ChatMetrics, 'pendingRecords' | 'lostRecords'>,
     private readonly scheduler: Scheduler,
+    private readonly commitMs = COMMIT_MS,
   ) {}
 
   /** `late`: the record of a call whose caller reads that it could not be recorded. */
@@ -70,7 +71,7 @@ export class RecordCommits implements OnModuleDestroy {
   private async within(committed: Promise<void>, onLate: () => void): Promise<void> {
     let timer: Timer | null = null;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = this.scheduler.after(COMMIT_MS, () => {
+      timer = this.scheduler.after(this.commitMs, () => {
         onLate();
         reject(notRecorded());
       });
