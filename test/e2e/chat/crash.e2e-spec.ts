@@ -1,0 +1,74 @@
+// A process that is killed in the middle of streams: its reservations count as spent until its leases expire
+// (docs/contract.md#chat-spend).
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parseUsd } from '../../../src/domain/spend/money.js';
+import {
+  answerChat,
+  beginStream,
+  chatsOf,
+  sendEvent,
+  startChat,
+  streamChat,
+  text,
+} from '../../support/chat-upstream.js';
+import type { ChatSetup } from '../../support/chat-upstream.js';
+import { eventually } from '../../support/eventually.js';
+import { startServiceProcess } from '../../support/service-process.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+
+// Of a call without a limit of its output: the key has room for three.
+const RESERVATION = parseUsd('0.0525384');
+const LIMIT = RESERVATION * 3n;
+
+let setup: ChatSetup;
+let killed: ServiceProcess;
+beforeAll(async () => {
+  setup = await startChat();
+  killed = await startServiceProcess({
+    DATABASE_URL: setup.app.databaseUrl,
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${setup.upstream.origin}/v1`,
+  });
+});
+afterAll(() => setup.close());
+
+it('blocks the limit until its leases expire, and never lets it be exceeded', async () => {
+  const { app, upstream } = setup;
+  const { secret, record } = await app.createKey({ limit: LIMIT });
+  const money = async () => {
+    const [row] = await app.sql<{ total: string; reserved: string }>(
+      'SELECT total, reserved FROM key_spend WHERE api_key_id = $1',
+      [record.id],
+    );
+    return { spent: parseUsd(row?.total ?? ''), reserved: parseUsd(row?.reserved ?? '') };
+  };
+  let streams = 0;
+  upstream.answerWith((_request, response) => {
+    streams++;
+    beginStream(response);
+    sendEvent(response, text('Hel'));
+  });
+  const cut = Array.from({ length: 3 }, () =>
+    streamChat({ ...app, baseUrl: killed.baseUrl }, {}, { key: secret }).catch(() => null),
+  );
+  await eventually(
+    () => Promise.resolve(streams),
+    (count) => count === 3,
+  );
+  await killed.kill();
+  await Promise.all(cut);
+  upstream.answerWith(answerChat);
+  // No call fits beside them.
+  expect(await money()).toEqual({ spent: 0n, reserved: LIMIT });
+
+  await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1`, [
+    record.id,
+  ]);
+  const later = await Promise.all(Array.from({ length: 3 }, () => streamChat(app, {}, { key: secret })));
+  expect(later.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const recorded = await chatsOf(app, record.id);
+  expect(recorded).toHaveLength(3);
+  const { spent, reserved } = await money();
+  expect(spent).toBe(recorded.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n));
+  expect(spent + reserved).toBeLessThanOrEqual(LIMIT);
+});
