@@ -35,6 +35,9 @@ export class OutboundTimeout extends Error {}
 /** No usable answer: refused, reset, truncated, or larger than allowed. */
 export class OutboundFailure extends Error {}
 
+/** An answer above the bound of its exchange. */
+export class OversizedAnswer extends OutboundFailure {}
+
 /** Not sent: an address that the URL guard refuses, or a header that cannot be sent. */
 export class OutboundRejected extends OutboundFailure {}
 
@@ -66,6 +69,7 @@ export async function withinLimits<Result>(
       throw new OutboundTimeout('no answer in time', { cause: error });
     }
     if (error instanceof OutboundFailure) throw error;
+    if (error instanceof AnswerTooLarge) throw new OversizedAnswer(error.message, { cause: error });
     if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
       throw new OutboundRejected(`not sent: ${error.message}`, { cause: error });
     }
@@ -173,7 +177,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
         this.resolve({ status: this.status, headers: this.headers, body });
       }
       // The answer was resolved when it was cut; this call only closes the connection.
-      this.giveUp(new OutboundFailure(`the answer is larger than ${this.limit} bytes`));
+      this.giveUp(new OversizedAnswer(`the answer is larger than ${this.limit} bytes`));
     } else if (this.room === null) {
       this.chunks.push(chunk);
       this.makeRoom();

@@ -62,6 +62,7 @@ export class AnswerEnds {
         if (bounds.isGone()) return { kind: 'unknown', received, error: null };
         return { kind: abortion?.kind ?? 'failed', received, error: abortion?.error ?? null };
       case 'failed':
+        if (begun.relay.isTooLarge && bounds.isGone()) return { kind: 'unknown', received, error: null };
         return { kind: 'failed', received, error: this.failureOf(begun, target) };
     }
   }

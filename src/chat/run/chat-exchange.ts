@@ -6,7 +6,7 @@ import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
-import { HttpClient, isWhole } from '../../outbound/http-client.js';
+import { HttpClient, isWhole, OversizedAnswer } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
@@ -88,9 +88,11 @@ export class ChatExchange {
   async begin(target: ChatTarget, attempt: BeginningAttempt, call: ExchangedCall): Promise<Begun> {
     const names = this.caller.namesOf(target);
     const cancellation = new Cancellation();
+    let isDraining = false;
     const stops = [
       call.onGone(() => {
-        if (call.onDisconnect(target) === 'cancel') cancellation.abort();
+        isDraining = call.onDisconnect(target) !== 'cancel';
+        if (!isDraining) cancellation.abort();
       }),
       call.onStop(() => cancellation.abort()),
     ];
@@ -101,7 +103,9 @@ export class ChatExchange {
         ? await this.beginHere(chat, target, call, names)
         : await this.beginUpstream(chat, target, call, names, cancellation, attempt);
     } catch (error) {
-      if (cancellation.aborted) return cancelled(this.relayFor(NO_WIRE, target, call), call);
+      // A bound of this service makes no call free that its client has left.
+      const isOver = cancellation.aborted || (isDraining && error instanceof OversizedAnswer);
+      if (isOver) return cancelled(this.relayFor(NO_WIRE, target, call), call);
       const failure = failureOfThrown(error, names);
       if (failure instanceof EndpointFailure && failure.refusedMember !== null)
         this.metrics.refusedUnexpectedly(target.provider.slug, failure.refusedMember);

@@ -42,6 +42,8 @@ export class ChatStreamRelay {
   /** The stream has ended, well or not. Later bytes are ignored. */
   isFinished = false;
   failure: ChatFailure | null = null;
+  /** The failure is the bound of this service, and not the provider's. */
+  isTooLarge = false;
   private readonly reader: EventReader;
   private readonly scanner: AnswerScanner;
   private output: Buffer[] = [];
@@ -64,6 +66,7 @@ export class ChatStreamRelay {
     this.received += bytes.length;
     this.attempt(() => {
       if (this.received > this.options.maxAnswerBytes) {
+        this.isTooLarge = true;
         throw new BrokenChunk(`the answer is larger than ${this.options.maxAnswerBytes} bytes`);
       }
       this.isReadUtf8 = isUtf8(bytes);

@@ -16,6 +16,7 @@ import {
   text,
 } from '../../support/chat-upstream.js';
 import type { ChatSetup } from '../../support/chat-upstream.js';
+import { sendJson } from '../../support/stub-upstream.js';
 import type { ReceivedRequest } from '../../support/stub-upstream.js';
 
 // "hi" with an output limit of 10.
@@ -238,4 +239,46 @@ describe('a provider that bills on after its client has left', () => {
       await own.close();
     },
   );
+
+  it.each([
+    ['a stream', true],
+    ['an answer without a stream', false],
+  ])('M14: %s above CHAT_MAX_ANSWER_BYTES is charged by an estimate', async (_name, stream) => {
+    const own = await startChat({ CHAT_MAX_ANSWER_BYTES: '1024' });
+    const drained = new AbortController();
+    let leave = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (leave = resolve));
+    own.upstream.answerWith((_request, response) => {
+      if (stream) {
+        beginStream(response);
+        sendEvent(response, text('one two three'));
+      }
+      drained.signal.addEventListener('abort', () => {
+        const long = 'four '.repeat(1_000);
+        if (stream) sendEvent(response, text(long));
+        else sendJson(response, 200, { choices: [{ index: 0, message: { content: long } }] });
+      });
+      leave();
+    });
+    const key = await own.app.createKey({ limit: 10n ** 12n });
+    const leaving = new AbortController();
+    const chat = { model: 'mistralai/mistral-small-3.2-24b-instruct', stream, max_tokens: 50 };
+    const posted = postChat(own.app, chat, { key: key.secret, signal: leaving.signal }).catch(() => null);
+    await (stream ? posted : asked);
+    leaving.abort();
+    const { openDrains } = own.app.application.get(ChatMetrics);
+    await eventually(
+      () => openDrains.get(),
+      ({ values }) => values[0]?.value === 1,
+    );
+    drained.abort();
+    const generation = await chatOf(own.app, key.record.id);
+    expect(generation).toMatchObject({
+      status: stream ? 200 : 499,
+      errorType: null,
+      chat: { isCancelled: true, usageSource: 'estimated' },
+    });
+    expect(generation.cost).toBeGreaterThan(0n);
+    await own.close();
+  });
 });
