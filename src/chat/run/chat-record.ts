@@ -4,6 +4,7 @@ import type { ChatFacts, ReportedTokens } from '../../domain/chat/chat-outcome.j
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { AppError } from '../../domain/errors.js';
 import { describeGeneration } from '../../domain/generations/call-record.js';
+import { formatUsd } from '../../domain/spend/money.js';
 import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
@@ -62,10 +63,21 @@ export function describeChat(
       endpoint: hasBegun ? endpointName(target) : (last?.endpoint ?? null),
       provider: hasBegun ? target.provider.slug : (last?.provider ?? null),
       upstreamId: received.upstreamId ?? headerId,
-      attempts,
+      attempts: hasBegun ? withCharge(attempts, charged) : attempts,
     },
   });
   return hasNoStatus && error === null ? { ...generation, status: CLIENT_CLOSED } : generation;
+}
+
+/** The last attempt is the one that answered. */
+function withCharge(
+  attempts: readonly GenerationAttempt[],
+  { charge: { promptTokens }, completionTokens, cost, source }: ChatCharge,
+): readonly GenerationAttempt[] {
+  const last = attempts.at(-1);
+  if (!last || source === 'none') return attempts;
+  const charged = { promptTokens, completionTokens, cost: cost && formatUsd(cost.total) };
+  return [...attempts.slice(0, -1), { ...last, ...charged }];
 }
 
 function chatFacts({

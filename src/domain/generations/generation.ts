@@ -20,6 +20,11 @@ export interface GenerationAttempt {
   readonly firstContentMs?: number;
   /** Chat only: members of the request that the endpoint does not take, and that were dropped. */
   readonly droppedMembers?: readonly string[];
+  /** Chat only: as charged; absent where the attempt is not charged. */
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
+  /** USD as a decimal: what the provider charges, by the catalogue; null where no price is known. */
+  readonly cost?: string | null;
 }
 
 /** The application that sent the request, as its headers describe it. */
@@ -27,6 +32,8 @@ export interface RequestContext {
   readonly userAgent?: string;
   readonly referer?: string;
   readonly title?: string;
+  /** The client's own count of its repetitions; absent for the first request. */
+  readonly retryCount?: number;
 }
 
 export type Operation = 'embeddings' | 'chat';

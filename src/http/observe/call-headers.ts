@@ -5,6 +5,7 @@ import type { RequestContext } from '../../domain/generations/generation.js';
 import type { Mutable } from '../../domain/members.js';
 
 const MAX_HEADER_LENGTH = 256;
+const POSITIVE_COUNT = /^[1-9]\d{0,3}$/;
 // The name, and its former name.
 const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'] as const;
 
@@ -23,6 +24,8 @@ export function describeApplication(request: Request): RequestContext {
   if (userAgent) context.userAgent = userAgent;
   if (referer) context.referer = referer;
   if (title) context.title = title;
+  const retries = headerText(request, 'x-stainless-retry-count') ?? '';
+  if (POSITIVE_COUNT.test(retries)) context.retryCount = Number(retries);
   return context;
 }
 

@@ -87,7 +87,31 @@ describe('an answer without a stream', () => {
     const { attempts } = await chatOf(setup.app, key.record.id);
     expect(attempts).toMatchObject([
       { status: 500, model: MODEL },
-      { status: 200, model: 'openai/gpt-4.1-nano' },
+      {
+        status: 200,
+        model: 'openai/gpt-4.1-nano',
+        promptTokens: 10,
+        completionTokens: 2,
+        cost: '0.0000018',
+      },
+    ]);
+    expect(attempts[0]).not.toHaveProperty('cost');
+  });
+
+  it('R10: records how often its client has repeated the request', async () => {
+    const key = await newKey();
+    for (const count of ['2', '0', '-1', 'x'])
+      await postChat(
+        setup.app,
+        {},
+        { key: key.secret, headers: { 'user-agent': 'a', 'x-stainless-retry-count': count } },
+      );
+    const recorded = await chatsOf(setup.app, key.record.id);
+    expect(recorded.map(({ requestContext }) => requestContext)).toEqual([
+      { userAgent: 'a', retryCount: 2 },
+      { userAgent: 'a' },
+      { userAgent: 'a' },
+      { userAgent: 'a' },
     ]);
   });
 
