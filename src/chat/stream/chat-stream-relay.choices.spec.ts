@@ -43,6 +43,37 @@ describe('finish reasons', () => {
     expect(joinedText(chunks)).toBe('last');
   });
 
+  it('usage beside an empty delta is kept aside, and its chunk is dropped', () => {
+    const begin = sse(openAiChunk({ role: 'assistant', content: 'a' }), openAiFinish('stop'));
+    const empty = openAiChunk({ role: 'assistant', content: '' }, { usage: OPENAI_USAGE });
+    const { chunks, usage } = relayBody(begin + sse(empty, '[DONE]'));
+    expect(chunks).toHaveLength(2);
+    expect(usage).toMatchObject({ promptTokens: 9, completionTokens: 12 });
+  });
+
+  it.each([
+    ['begins a choice', '', openAiChunk({ role: 'assistant', content: '' }, { usage: OPENAI_USAGE })],
+    [
+      'has a member of another service',
+      sse(openAiChunk({ content: 'a' })),
+      openAiChunk({ content: '', images: [] }, { usage: OPENAI_USAGE }),
+    ],
+    [
+      'has log probabilities',
+      sse(openAiChunk({ content: 'a' })),
+      openAiChunk(
+        {},
+        {
+          choices: [{ index: 0, delta: {}, logprobs: { content: [] }, finish_reason: null }],
+          usage: OPENAI_USAGE,
+        },
+      ),
+    ],
+  ])('a chunk with usage that %s is relayed', (_name, before, chunk) => {
+    const { chunks } = relayBody(before + sse(chunk, openAiFinish('stop'), '[DONE]'));
+    expect(chunks).toHaveLength(before === '' ? 2 : 3);
+  });
+
   it('usage before the finishing chunk is kept aside', () => {
     const { chunks, usage } = relayNamed(
       'a compatible server: usage before the finish, a repeated finish reason, role of a model',

@@ -24,7 +24,7 @@ export interface AnswerRules extends ChoiceRules {
   readonly wire: ChoiceRules['wire'] & Pick<ChatWire, 'readUsage'>;
 }
 
-/** `error`: the document states an error. `empty`: it has no choices. */
+/** `error`: the document states an error. `empty`: it has no choices, or is a chunk of nothing but usage. */
 export type ScanResult = 'choices' | 'empty' | 'error';
 
 export class AnswerScanner extends ChoiceSplicer {
@@ -42,6 +42,8 @@ export class AnswerScanner extends ChoiceSplicer {
   private hasError = false;
   private hasChoices = false;
   private hasFingerprint = false;
+  /** The document has usage. */
+  private hasUsage = false;
   private readonly tier = new Span();
   /** Of the last tier: chunks repeat it. */
   private tierBytes = NO_TIER;
@@ -59,8 +61,10 @@ export class AnswerScanner extends ChoiceSplicer {
     this.hasError = false;
     this.hasChoices = false;
     this.hasFingerprint = false;
+    this.hasUsage = false;
     this.choiceCount = 0;
     this.hasContent = false;
+    this.hasMore = false;
     if (this.peek() !== OPEN_OBJECT) {
       this.skipValue();
       // Some servers wrap an error in a list.
@@ -74,7 +78,12 @@ export class AnswerScanner extends ChoiceSplicer {
     this.skipSpace();
     if (this.at !== to) throw new BrokenChunk('the answer is not valid JSON');
     if (this.hasError) return 'error';
-    return this.choiceCount === 0 ? 'empty' : 'choices';
+    return this.choiceCount === 0 || this.isUsageOnly ? 'empty' : 'choices';
+  }
+
+  /** Some providers send usage beside an empty delta. */
+  private get isUsageOnly(): boolean {
+    return !this.rules.isWhole && this.hasUsage && !this.hasContent && !this.hasMore;
   }
 
   /** Writes the members that stay, without the braces around them. */
@@ -185,6 +194,7 @@ export class AnswerScanner extends ChoiceSplicer {
     const { readUsage } = this.rules.wire;
     const reported = readUsage ? readUsage(value) : readReportedChatUsage(value);
     if (!reported) return;
+    this.hasUsage = true;
     const stated = Object.entries(reported).filter(([, tokens]) => tokens !== null);
     this.usage = {
       ...(this.usage ?? reported),

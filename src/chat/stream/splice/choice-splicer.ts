@@ -64,6 +64,7 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
       }
       default:
     }
+    this.hasMore ||= !this.isNull();
     this.skipValue();
     return true;
   };
@@ -82,6 +83,7 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
       insert(Buffer.from(`"native_finish_reason":${JSON.stringify(choice.nativeFinishReason)}`));
       this.hasContent = true;
     }
+    this.hasMore ||= !choice.hasBegun || (this.finish.from !== -1 && !this.finish.isNull);
     choice.hasBegun = true;
   }
 

@@ -40,6 +40,8 @@ export interface ChoiceRules {
 export abstract class DeltaSplicer extends ObjectSplicer {
   /** The chunk has content, reasoning, a refusal, a tool call or a finish reason. */
   hasContent = false;
+  /** Beside content: a choice begins or ends, or has members that this service does not know. */
+  protected hasMore = false;
   protected readonly delta = new Span();
   private readonly deltaEnd = new ObjectEnd();
   private readonly role = new Span();
@@ -116,6 +118,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
         return !isNull;
       }
       default:
+        this.hasMore ||= !this.isNull();
         this.skipValue();
         return true;
     }
