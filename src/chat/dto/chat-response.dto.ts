@@ -1,6 +1,6 @@
 // The answer of POST /chat/completions without a stream. Contract: docs/contract.md#chat-response.
 import { RoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { ChatUsageDto } from './chat-usage.dto.js';
 
@@ -19,6 +19,17 @@ class ChatAnswerMessageDto {
   @EnumField(['assistant']) role: string;
   @TextField({ nullable: true }) content: string | null;
   @TextField({ optional: true, nullable: true }) reasoning?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    description: 'Equals reasoning; only where the provider names it so.',
+  })
+  reasoning_content?: string | null;
+  @FreeObjectField({
+    optional: true,
+    description: "Members of the provider, such as Google's signature of a thought.",
+  })
+  extra_content?: Record<string, unknown>;
   @TextField({ optional: true, nullable: true }) refusal?: string | null;
   @ObjectListField(ChatAnswerToolCallDto, { optional: true, description: 'Absent: none.' })
   tool_calls?: ChatAnswerToolCallDto[];

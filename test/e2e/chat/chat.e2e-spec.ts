@@ -98,6 +98,15 @@ describe('an answer without a stream', () => {
     expect(attempts[0]).not.toHaveProperty('cost');
   });
 
+  it('names the variable where the address of the provider is wrong', async () => {
+    setup.upstream.answerWith((_request, response) => sendJson(response, 405, {}));
+    const response = await postChat(setup.app, {});
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain(
+      'OpenAI serves no chat completions at the address in OPENAI_BASE_URL (HTTP 405)',
+    );
+  });
+
   it('R10: records how often its client has repeated the request', async () => {
     const key = await newKey();
     for (const count of ['2', '0', '-1', 'x'])
