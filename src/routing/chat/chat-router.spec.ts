@@ -1,0 +1,116 @@
+// The attempts of a chat call, over endpoints that do what a spec says.
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '../../../test/support/clock.js';
+import { pricedEndpoint } from '../../../test/support/chat/charges.js';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import type { AppConfig } from '../../config/app-config.js';
+import { Tracing } from '../../config/tracing.js';
+import type { AppError } from '../../domain/errors.js';
+import { local } from '../../providers/local.js';
+import { CredentialCircuits } from '../credentials/credential-circuits.js';
+import { EndpointAttempts } from '../endpoints/endpoint-attempts.js';
+import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
+import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import type { ChatTarget } from '../endpoints/endpoint-target.js';
+import { EndpointFailure } from '../failures/endpoint-failure.js';
+import { RetryPolicy } from '../retry-policy.js';
+import type { AttemptingCall } from '../routed-call.js';
+import type { RoutingMetrics } from '../routing-metrics.js';
+import { ChatRouter } from './chat-router.js';
+import type { BegunAnswer } from './chat-router.js';
+
+const ANSWER: BegunAnswer = { status: 200, isCancelled: false };
+const MODEL = { id: 'a/model' };
+const target = (slug: string, model = MODEL) =>
+  ({
+    model,
+    endpoint: pricedEndpoint({ provider: slug, upstreamModel: 'model' }),
+    provider: { ...local, slug, name: slug },
+    credential: null,
+  }) as unknown as ChatTarget;
+
+/** `deeds`: of the attempts in their order; null: the endpoint answers. */
+async function route(targets: readonly ChatTarget[], deeds: readonly (EndpointFailure | null)[]) {
+  const config = { providerRetries: 1, retryBaseDelay: 0, chat: { endpointConcurrency: 1 } };
+  const configured = config as unknown as AppConfig;
+  const silent: Partial<RoutingMetrics> = { attempted: () => undefined, waits: () => () => undefined };
+  const metrics = silent as RoutingMetrics;
+  const health = new EndpointHealthRegistry();
+  const tracing = new Tracing(null);
+  const attempts = new EndpointAttempts({} as EndpointCaller, health, configured, metrics, tracing);
+  const circuits = new CredentialCircuits(new TestClock(), metrics);
+  const retries = new RetryPolicy(configured, health);
+  const router = new ChatRouter(attempts, health, circuits, retries, configured, tracing);
+  const call: AttemptingCall = {
+    owner: { accountId: 'account' },
+    deadline: performance.now() + 60_000,
+    ending: new Cancellation(),
+    attempts: [],
+  };
+  const asked: string[] = [];
+  const routed = await router.run(
+    { accountId: 'account', targets, conversation: null },
+    call,
+    ({ provider }) => {
+      const deed = deeds[asked.length] ?? null;
+      asked.push(provider.slug);
+      return deed ? Promise.reject(deed) : Promise.resolve(ANSWER);
+    },
+  );
+  return { routed, asked, call, router, health };
+}
+
+const failed = (status: number) => new EndpointFailure('failed', status, 'broken');
+const codeOf = (error: AppError | null) => error?.code ?? null;
+
+describe('a chat call', () => {
+  const [one, two] = [target('one'), target('two')];
+
+  it('is served by the next endpoint after a failure', async () => {
+    const { routed, asked, call } = await route([one, two], [failed(500)]);
+    expect(asked).toEqual(['one', 'two']);
+    expect(routed).toMatchObject({ begun: { target: two }, error: null });
+    expect(call.attempts).toMatchObject([
+      { provider: 'one', status: 500, errorType: 'failed' },
+      { provider: 'two', status: 200, errorType: null },
+    ]);
+  });
+
+  it('ends at a refusal of the request', async () => {
+    const { routed, asked } = await route(
+      [one, two],
+      [new EndpointFailure('refused', 400, 'no such member')],
+    );
+    expect(asked).toEqual(['one']);
+    expect(routed.begun).toBeNull();
+    expect(codeOf(routed.error)).toBe('provider_refused');
+  });
+
+  it('moves to the next model, and to no other endpoint, when a policy of the first refuses its content', async () => {
+    const other = target('three', { id: 'a/other' });
+    const refusal = new EndpointFailure('refused', 400, 'no', { code: 'content_filter' });
+    const { asked } = await route([one, two, other], [refusal]);
+    expect(asked).toEqual(['one', 'three']);
+  });
+
+  it('repeats at the last endpoint alone, and asks the client not to repeat', async () => {
+    const overloaded = () => new EndpointFailure('overloaded', 503, 'busy');
+    const { routed, asked } = await route([one, two], [overloaded(), overloaded(), overloaded()]);
+    expect(asked).toEqual(['one', 'two', 'two']);
+    expect(routed.error?.headers).toMatchObject({ 'x-should-retry': 'false' });
+  });
+
+  it('is never sent again after a failure that the provider may bill', async () => {
+    const { asked } = await route([one], [new EndpointFailure('failed', null, 'ECONNRESET')]);
+    expect(asked).toEqual(['one']);
+  });
+
+  it('holds the permit of its endpoint until its answer has ended', async () => {
+    const { routed, call, router, health } = await route([one], []);
+    const { permits } = health.of(one);
+    const owner = { accountId: 'another' };
+    expect(permits.tryAcquire(1, owner)).toBeNull();
+    router.ended(routed.begun!, call, 1);
+    expect(permits.tryAcquire(1, owner)).not.toBeNull();
+  });
+});
