@@ -46,7 +46,7 @@ afterAll(async () => {
 
 interface OutageSetup extends ChatSetup {
   /** Calls `listener` when a commit of a record has failed and will be repeated. */
-  onFailedCommit(listener: () => void): void;
+  readonly onFailedCommit: (listener: () => void) => void;
 }
 
 /** `commitMs`: milliseconds that answers wait for their record. */
