@@ -9,7 +9,6 @@ import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';
 import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { SpendLimits } from '../../domain/spend/spend-limit.js';
 import type { CredentialAccess } from '../credentials/credential-access.js';
 import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
@@ -70,7 +69,7 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
     request: chatRequest([chatMessage('user', 'hi')], { models: Object.keys(models), ...request }),
     sessionId: null,
     preferences: { ...NO_PREFERENCES, ...preferences },
-    limits: { isLimited, includesByok: false } as SpendLimits,
+    limits: { isLimited, includesByok: false },
   });
   return targets.map(({ endpoint }) => endpoint.provider);
 }
