@@ -32,7 +32,10 @@ export async function openService(testbed, { environment, hasDestination = true 
     headers: { authorization: `Bearer ${service.key}` },
     model: OWN_MODEL,
   };
-  const { calls: firstCalls } = await testbed.runLoad({ ...embeddingsJob(address, FIRST_CALL), ...FIRST_CALLS });
+  const { calls: firstCalls } = await testbed.runLoad({
+    ...embeddingsJob(address, FIRST_CALL),
+    ...FIRST_CALLS,
+  });
   const sinkPath = `/${name}/`;
   if (hasDestination) await service.createDestination('webhook', { url: testbed.sinkOrigin + sinkPath });
   let answered = 0;

@@ -31,7 +31,8 @@ async function buildCommit(context: ScenarioContext, commit: string): Promise<st
   await context.run('tar', ['-xf', archive, '-C', root]);
   // Nothing that installs may run in there: it would empty the folder that this leads to.
   for (const packages of ['node_modules', 'console/node_modules']) {
-    if (existsSync(dirname(join(root, packages)))) await symlink(join(REPOSITORY, packages), join(root, packages));
+    if (existsSync(dirname(join(root, packages))))
+      await symlink(join(REPOSITORY, packages), join(root, packages));
   }
   try {
     await context.run('npm', ['run', 'build'], { directory: root });
