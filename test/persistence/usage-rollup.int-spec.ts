@@ -168,11 +168,14 @@ const entry = fc.record({
   ),
 });
 const dimension = fc.constantFrom(...(Object.keys(READ) as (keyof typeof READ)[]));
-const asked = fc.record({
+const range = {
   endMinutesAgo: fc.oneof(fc.constant(0), fc.nat({ max: 20 * 1_440 })),
   minutes: fc.oneof(fc.integer({ min: 1, max: 4 * 1_440 }), fc.integer({ min: 1, max: 90 * 1_440 })),
   isAligned: fc.boolean(),
   granularity: fc.constantFrom('hour', 'day', 'week', 'month', null),
+};
+const asked = fc.record({
+  ...range,
   dimensions: fc.uniqueArray(dimension, { maxLength: 2 }),
   filter: fc.option(
     fc.record({ dimension: fc.constantFrom('model', 'api_key_id', 'error_type'), isNot: fc.boolean() }),
@@ -180,12 +183,12 @@ const asked = fc.record({
 });
 
 /** Totals of keys answer them. */
-const askedByKey = fc.tuple(asked, fc.boolean()).map(([one, hasGranularity]) => ({
-  ...one,
-  granularity: hasGranularity ? one.granularity : null,
-  dimensions: ['api_key_id' as const],
-  filter: null,
-}));
+const askedByKey = fc.record({
+  ...range,
+  granularity: fc.oneof(fc.constant(null), range.granularity),
+  dimensions: fc.constant<(keyof typeof READ)[]>(['api_key_id']),
+  filter: fc.constant(null),
+});
 
 function queryOf(one: ReturnType<typeof asked.generate>['value'], [key]: readonly ApiKey[]): AnalyticsQuery {
   const now = app.clock.now().getTime();
