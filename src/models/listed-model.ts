@@ -3,6 +3,7 @@ import { priceOn } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { chatPricesOn } from '../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../catalogue/chat-prices.js';
+import { isChatEndpoint } from '../domain/chat/chat-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 
@@ -11,10 +12,6 @@ export type ListedEndpoint = ModelEndpoint | ChatEndpoint;
 
 export function isChatModel(model: ListedModel): model is ChatModel {
   return 'tokenizer' in model;
-}
-
-export function isChatEndpoint(endpoint: ListedEndpoint): endpoint is ChatEndpoint {
-  return 'supportedParameters' in endpoint;
 }
 
 /** Unix seconds. */

@@ -89,6 +89,11 @@ export interface ChatEndpoint {
   readonly dataPolicy: DataPolicy;
 }
 
+/** Distinguishes endpoints of chat models from those of embedding models. */
+export function isChatEndpoint(endpoint: object): endpoint is ChatEndpoint {
+  return 'supportedParameters' in endpoint;
+}
+
 export interface ChatModel {
   readonly id: string;
   readonly canonicalSlug?: string;

@@ -1,5 +1,6 @@
 // A model's endpoints and their health on the wire. Contract: docs/contract.md#models.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
+import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -9,7 +10,7 @@ import {
   TextField,
 } from '../../http/fields/scalar-fields.js';
 import type { EndpointReport } from '../../routing/endpoints/endpoint-reports.js';
-import { createdAt, isChatEndpoint, supportedParameters } from '../listed-model.js';
+import { createdAt, supportedParameters } from '../listed-model.js';
 import type { ListedEndpoint, ListedModel } from '../listed-model.js';
 import { ModelArchitectureDto, PricingDto, toArchitectureDto, toPricingDto } from './model.dto.js';
 

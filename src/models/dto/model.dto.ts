@@ -1,13 +1,13 @@
 // A model's record on the wire. Contract: docs/contract.md#models.
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
+import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import {
   cheapestEndpoint,
   createdAt,
   inputModalities,
-  isChatEndpoint,
   isChatModel,
   listedChatPrices,
   outputModalities,

@@ -38,10 +38,6 @@ export interface ChatTarget extends ServingTarget {
   readonly endpoint: ChatEndpoint;
 }
 
-export function isChatTarget(target: ServingTarget): target is ChatTarget {
-  return 'supportedParameters' in target.endpoint;
-}
-
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
 export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
