@@ -39,10 +39,13 @@ export function serveConsole({ directory, limits }: PagesOptions): RequestHandle
   const files = directory === null ? null : new BuildFiles(directory);
   const serve = Router();
   serve.use(...limits, (request: Request, response: Response, next: NextFunction) => {
-    if (files === null || (request.path === '/' && !prefersHtml(request)))
+    if (files === null || (request.path === '/' && !prefersHtml(request))) {
       sendPointers(response, files !== null);
-    else if (files.find(request.path) === null && !isPage(request)) next();
-    else sendFile(request, response, files);
+      return;
+    }
+    const found = files.find(request.path);
+    if (found === null && !isPage(request)) next();
+    else sendFile(request, response, found ?? files.page());
   });
   return (request, response, next) => (isServed(request, files) ? serve(request, response, next) : next());
 }
@@ -60,8 +63,8 @@ function isPage(request: Request): boolean {
   return !request.path.startsWith(HASHED) && acceptsHtml(request);
 }
 
-function sendFile(request: Request, response: Response, files: BuildFiles): void {
-  const found = files.find(request.path) ?? files.page();
+/** `found` null: the console is not built. */
+function sendFile(request: Request, response: Response, found: BuildFile | null): void {
   if (found === null) {
     response
       .set({ ...OF_PAGES, 'Cache-Control': 'no-store' })
