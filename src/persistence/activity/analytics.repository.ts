@@ -13,7 +13,7 @@ import {
   readLatencies,
   readResult,
 } from './analytics-statements.js';
-import type { PercentileName } from './analytics-statements.js';
+import type { AnalyticsSources, PercentileName } from './analytics-statements.js';
 import { partsOf } from './usage-parts.js';
 import { USAGE_ROLLUP } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
@@ -66,7 +66,7 @@ function withinWorkspaces(query: AnalyticsQuery): AnalyticsQuery {
 async function withPercentiles(
   query: AnalyticsQuery,
   rows: readonly Row[],
-  sources: Parameters<typeof readResult>[1],
+  sources: AnalyticsSources,
   read: Run,
 ): Promise<readonly AnalyticsRow[]> {
   const percentiles = query.metrics.filter(isPercentile);

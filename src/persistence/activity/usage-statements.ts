@@ -49,6 +49,10 @@ export const COUNTS_OF_ENTRY = {
   duration_ms: 'duration_ms',
 } as const;
 const COUNTS = Object.keys(COUNTS_OF_ENTRY);
+/** The same as a list of selected columns. */
+export const SELECT_COUNTS = Object.entries(COUNTS_OF_ENTRY)
+  .map(([column, expression]) => `${expression} AS ${column}`)
+  .join(', ');
 
 /** 499: the caller left, and nothing has failed. */
 export const IS_FAILED = 'status >= 400 AND status <> 499';
@@ -95,9 +99,7 @@ const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket'].jo
 export const USAGE_ROLLUP = createRollup('usage_rollup', {
   entry: `created_at, date_trunc('hour', created_at, 'UTC') AS hour, model, coalesce(endpoint, '') AS endpoint,
       coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${LATENCY_BUCKET} AS bucket,
-      ${Object.entries(COUNTS_OF_ENTRY)
-        .map(([column, expression]) => `${expression} AS ${column}`)
-        .join(', ')}`,
+      ${SELECT_COUNTS}`,
   sums: `
   SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
     max(created_at) AS last_created_at
