@@ -11,8 +11,13 @@ import type { Gateway } from './gateway.js';
 const PRELOAD = fileURLToPath(new URL('portkey/loopback.cjs', import.meta.url));
 const REPEATS = 2;
 
+export interface PortkeyProvider {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** Its name of the provider, and the path between the stub's origin and the path that it appends itself. */
-const PROVIDERS: Readonly<Record<string, { readonly name: string; readonly path: string }>> = {
+export const PORTKEY_PROVIDERS = {
   openai: { name: 'openai', path: '/v1' },
   azure: { name: 'azure-openai', path: '/openai' },
   cohere: { name: 'cohere', path: '' },
@@ -29,7 +34,8 @@ const PROVIDERS: Readonly<Record<string, { readonly name: string; readonly path:
   tei: { name: 'openai', path: '/v1' },
   vllm: { name: 'openai', path: '/v1' },
   'openai-compatible': { name: 'openai', path: '/v1' },
-};
+} satisfies Record<string, PortkeyProvider>;
+const PROVIDERS: Readonly<Record<string, PortkeyProvider>> = PORTKEY_PROVIDERS;
 
 const NOT_OFFERED = new Set(['key', 'items']);
 const REMARKS = [

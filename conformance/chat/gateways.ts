@@ -5,7 +5,8 @@ import type {
   ChatWireName,
   EveryChatProvider,
 } from '../../test/support/chat-providers/every-chat-provider.js';
-import type { RunningPortkey } from '../portkey.js';
+import { PORTKEY_PROVIDERS } from '../portkey.js';
+import type { PortkeyProvider, RunningPortkey } from '../portkey.js';
 import type { RunningService } from '../signalbox.js';
 import type { ChatGateway } from './check.js';
 
@@ -24,16 +25,8 @@ export function signalboxChat({ baseUrl, apiKey }: RunningService): ChatGateway 
 
 const MODEL = 'gpt-4o';
 
-/** Its name of the provider, and the path between the stub's origin and the path that it appends itself. */
-const PROVIDERS: Readonly<Record<ChatWireName, { readonly name: string; readonly path: string }>> = {
-  openai: { name: 'openai', path: '/v1' },
-  azure: { name: 'azure-openai', path: '/openai' },
-  mistral: { name: 'mistral-ai', path: '/v1' },
-  together: { name: 'together-ai', path: '' },
-  deepinfra: { name: 'deepinfra', path: '/v1/openai' },
-  ollama: { name: 'ollama', path: '' },
-  vllm: { name: 'openai', path: '/v1' },
-  'openai-compatible': { name: 'openai', path: '/v1' },
+const PROVIDERS: Readonly<Record<ChatWireName, PortkeyProvider>> = {
+  ...PORTKEY_PROVIDERS,
   // The stubs have the vendors' compatible addresses.
   google: { name: 'openai', path: '/v1beta/openai' },
   cohere: { name: 'openai', path: '/compatibility/v1' },
