@@ -81,6 +81,15 @@ describe('a slow client', () => {
 });
 
 describe('a client that leaves', () => {
+  /** Resolves when the pump has noticed it. */
+  async function leave(call: LabCall): Promise<void> {
+    call.leave();
+    await eventually(
+      () => Promise.resolve(call.disconnects),
+      (count) => count === 1,
+    );
+  }
+
   it('ends the upstream’s work when the decision is to cancel', async () => {
     const call = await lab.call('cancel');
     call.upstream.write(HELLO);
@@ -96,11 +105,7 @@ describe('a client that leaves', () => {
     const call = await lab.call({ drainMs: 30_000 });
     call.upstream.write(HELLO);
     await call.read('Hello');
-    call.leave();
-    await eventually(
-      () => Promise.resolve(call.disconnects),
-      (count) => count === 1,
-    );
+    await leave(call);
     call.upstream.end(HELLO + FINISH + USAGE + sse('[DONE]'));
     expect(await call.end).toBe('finished');
     expect(call.relay.usage).toMatchObject({ completionTokens: 12 });
@@ -111,11 +116,7 @@ describe('a client that leaves', () => {
     const call = await lab.call({ drainMs: 30_000 });
     call.upstream.write(HELLO);
     await call.read('Hello');
-    call.leave();
-    await eventually(
-      () => Promise.resolve(call.disconnects),
-      (count) => count === 1,
-    );
+    await leave(call);
     call.upstream.write(HELLO);
     await pulled(call, HELLO.length * 2);
     call.scheduler.advance(29_999);

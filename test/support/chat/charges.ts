@@ -4,24 +4,12 @@ import type { BoundedCall } from '../../../src/chat/charges/chat-bound.js';
 import { measurePrompt } from '../../../src/chat/charges/prompt-size.js';
 import { readChatRequest } from '../../../src/chat/request/read-chat-request.js';
 import type { ChatEndpoint, ChatPrices, DatedChatPrices } from '../../../src/domain/chat/chat-model.js';
-import type { ChatUsage } from '../../../src/domain/chat/chat-usage.js';
+import { countedChatUsage } from '../../../src/domain/chat/chat-usage.js';
 
 export const DEFAULT_OUTPUT_LIMIT = 32_768;
 export const CHARGED_FROM = new Date('2026-06-01T12:00:00Z');
 export const CHARGED_UNTIL = new Date('2026-06-01T12:30:00Z');
-export const NO_CHAT_USAGE: ChatUsage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  audioInputTokens: 0,
-  videoInputTokens: 0,
-  reasoningTokens: 0,
-  audioOutputTokens: 0,
-  imageOutputTokens: 0,
-  acceptedPredictionTokens: 0,
-  rejectedPredictionTokens: 0,
-};
+export const NO_CHAT_USAGE = countedChatUsage(0, 0);
 export const LIST_PRICES: ChatPrices = { prompt: 400_000n, cacheRead: 100_000n, completion: 1_600_000n };
 
 export const datedPrices = (prices: ChatPrices, more: Partial<DatedChatPrices> = {}): DatedChatPrices => ({
