@@ -7,11 +7,10 @@ import {
   UsageRollupRepository,
 } from '../persistence/activity/activity-rollup.repository.js';
 import type { RollupRepository, StepBounds } from '../persistence/activity/activity-rollup.repository.js';
+import { ACTIVITY_SUMMED_DAYS } from '../persistence/activity/activity-statements.js';
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 
 const DAY = 86_400_000;
-// /activity reaches back thirty days; ten more allow for clock differences.
-const ACTIVITY_DAYS = 40;
 // Seconds from the end of a pass to the next, of any process.
 const PAUSE = 45;
 // Milliseconds.
@@ -49,7 +48,7 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
    */
   async catchUp(pause = PAUSE, step = STEP): Promise<void> {
     const [byDay, byHour] = await Promise.allSettled([
-      this.sumUp(this.activity, ACTIVITY_DAYS, pause, step),
+      this.sumUp(this.activity, ACTIVITY_SUMMED_DAYS, pause, step),
       this.sumUp(this.usage, SUMMED_DAYS, pause, step).then(() => this.removeExpired()),
     ]);
     for (const result of [byDay, byHour]) if (result.status === 'rejected') throw result.reason;

@@ -15,6 +15,9 @@ const keyOf = (columns: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(columns.map((column) => [column, column]));
 const MEASURES = SUMS.map(summed);
 
+/** Days before now of the oldest row that is summed: /activity reaches back thirty, and ten more allow for clock differences. */
+export const ACTIVITY_SUMMED_DAYS = 40;
+
 export const ACTIVITY_ROLLUP = createRollup('activity_rollup', {
   entry: `${GROUP_OF_ENTRY}, ${SUMS_OF_ENTRY}`,
   sums: `

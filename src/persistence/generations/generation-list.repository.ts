@@ -10,6 +10,7 @@ import type {
 } from '../../domain/generations/generation-list.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { utcDay } from '../../domain/spend/spend.js';
+import { ACTIVITY_SUMMED_DAYS } from '../activity/activity-statements.js';
 import { Database } from '../database/database.js';
 import {
   DAYS_OF_KEY,
@@ -34,8 +35,6 @@ const COMMIT_DELAY = 10 * MINUTE;
 // Days before the start of a search at which its ranges end. A range names few partitions, and the first ones are
 // mostly enough; without bounds a page would plan for every partition of the log.
 const RANGES = [1, 7, 31, 127];
-// Days that the rollup looks back: older rows are never summed.
-const SUMMED_DAYS = 40;
 // Before every id of its moment.
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LONG_AGO = new Date(0);
@@ -131,7 +130,7 @@ export class GenerationListRepository {
     const [first] = await this.database.query<{ createdAt: Date }>({
       name: 'first-unsummed',
       text: FIRST_UNSUMMED,
-      values: [workspaceId, new Date(this.clock.now().getTime() - SUMMED_DAYS * DAY)],
+      values: [workspaceId, new Date(this.clock.now().getTime() - ACTIVITY_SUMMED_DAYS * DAY)],
     });
     const now = this.clock.now().getTime();
     const moment = Math.min(first?.createdAt.getTime() ?? now, now);
