@@ -1,15 +1,20 @@
 // The rollup of the log by day for /activity, and the statements that read its sums.
-import { createRollup, isUnsummed, summed } from './rollup-statements.js';
+import { createRollup, isUnsummed, selectCounts, summed } from './rollup-statements.js';
+import type { Count } from './rollup-statements.js';
 
 const GROUP = ['workspace_id', 'day', 'model', 'endpoint', 'provider'];
 const GROUPED = GROUP.join(', ');
 /** The same for a row of the log. */
 const GROUP_OF_ENTRY = `(created_at AT TIME ZONE 'UTC')::date AS day, model,
       coalesce(endpoint, '') AS endpoint, coalesce(provider, '') AS provider`;
-const SUMS_OF_ENTRY = `prompt_tokens, coalesce(cost, 0) AS usage,
-      CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END AS byok_usage,
-      coalesce(completion_tokens, 0) AS completion_tokens, coalesce(reasoning_tokens, 0) AS reasoning_tokens`;
-const SUMS = ['requests', 'prompt_tokens', 'usage', 'byok_usage', 'completion_tokens', 'reasoning_tokens'];
+const COUNTS: readonly Count[] = [
+  'prompt_tokens',
+  'usage',
+  'byok_usage',
+  'completion_tokens',
+  'reasoning_tokens',
+];
+const SUMS = ['requests', ...COUNTS];
 
 const keyOf = (columns: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(columns.map((column) => [column, column]));
@@ -19,10 +24,9 @@ const MEASURES = SUMS.map(summed);
 export const ACTIVITY_SUMMED_DAYS = 40;
 
 export const ACTIVITY_ROLLUP = createRollup('activity_rollup', {
-  entry: `${GROUP_OF_ENTRY}, ${SUMS_OF_ENTRY}`,
+  entry: `${GROUP_OF_ENTRY}, ${selectCounts(COUNTS)}`,
   sums: `
-  SELECT api_key_id, ${GROUPED}, count(*) AS requests, sum(prompt_tokens) AS prompt_tokens, sum(usage) AS usage,
-    sum(byok_usage) AS byok_usage, sum(completion_tokens) AS completion_tokens, sum(reasoning_tokens) AS reasoning_tokens
+  SELECT api_key_id, ${GROUPED}, count(*) AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')}
   FROM slice GROUP BY api_key_id, ${GROUPED}`,
   tables: [
     { table: 'activity_days', key: keyOf(GROUP), measures: MEASURES },
@@ -42,7 +46,7 @@ FROM (
   SELECT ${GROUPED}, ${SUMS.join(', ')} FROM activity_key_days
   WHERE api_key_id = ANY($4::uuid[]) AND workspace_id = ANY($1::uuid[]) AND day >= $2::date AND day < $3::date
   UNION ALL
-  SELECT workspace_id, ${GROUP_OF_ENTRY}, 1, ${SUMS_OF_ENTRY} FROM generations
+  SELECT workspace_id, ${GROUP_OF_ENTRY}, 1, ${selectCounts(COUNTS)} FROM generations
   WHERE workspace_id = ANY($1::uuid[]) AND ${isUnsummed(['$6', '$7', '$8', '$9', '$10'])}
     AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
     AND ($4::uuid[] IS NULL OR api_key_id = ANY($4::uuid[]))

@@ -10,9 +10,9 @@ import type {
 } from '../../domain/generations/analytics.js';
 import { cursorValues } from './activity-rollup.repository.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
-import { isUnsummed } from './rollup-statements.js';
+import { isUnsummed, selectCounts } from './rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
-import { COUNTS_OF_ENTRY, forBuckets, IS_FAILED, LATENCY_BUCKET, SELECT_COUNTS } from './usage-statements.js';
+import { COUNTS, forBuckets, IS_FAILED, LATENCY_BUCKET } from './usage-statements.js';
 import type { UsageLevel } from './usage-statements.js';
 
 /** The shares of the metrics that no sums answer exactly. */
@@ -123,12 +123,12 @@ class Parameters {
   }
 }
 
-const COUNT_COLUMNS = Object.keys(COUNTS_OF_ENTRY).join(', ');
+const COUNT_COLUMNS = COUNTS.join(', ');
 
 /** The counts of a row of the log or of the sums. */
 function countsOf(source: RangePart['source']): string {
   if (typeof source === 'string')
-    return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${SELECT_COUNTS}`;
+    return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${selectCounts(COUNTS)}`;
   const failed = source.level === 'key_total' ? '' : `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS `;
   return `requests, ${failed}failed_requests, ${COUNT_COLUMNS}`;
 }

@@ -10,6 +10,24 @@ const END_OF_WORKSPACE = '9223372036854775807, 2147483647';
 const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
   pass_transaction AS transaction, pass_ordinal AS ordinal`;
 
+/** Expressions of a row of the log by the columns of sums. */
+const COUNTS_OF_ENTRY = {
+  inputs: 'input_count',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'coalesce(completion_tokens, 0)',
+  reasoning_tokens: 'coalesce(reasoning_tokens, 0)',
+  cached_tokens: 'coalesce(cached_tokens, 0)',
+  total_tokens: 'total_tokens',
+  usage: 'coalesce(cost, 0)',
+  byok_usage: 'CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END',
+  duration_ms: 'duration_ms',
+} as const;
+export type Count = keyof typeof COUNTS_OF_ENTRY;
+
+/** Columns of a row of the log, under the names of sums. */
+export const selectCounts = (columns: readonly Count[]): string =>
+  columns.map((column) => `${COUNTS_OF_ENTRY[column]} AS ${column}`).join(', ');
+
 export interface Measure {
   readonly column: string;
   /** An aggregate of rows of the step's sums. */

@@ -1,7 +1,7 @@
 // The rollup of the log by hour and day that analytics read, for workspaces and for keys.
 import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latency-histogram.js';
-import { createRollup, summed } from './rollup-statements.js';
-import type { Measure, SumsTable } from './rollup-statements.js';
+import { createRollup, selectCounts, summed } from './rollup-statements.js';
+import type { Count, Measure, SumsTable } from './rollup-statements.js';
 
 /** Rows by all dimensions of a workspace or of each key, or one row for each key and period, without latencies. */
 export type UsageLevel = 'workspace' | 'key' | 'key_total';
@@ -36,23 +36,18 @@ export const USAGE_TABLES: readonly UsageTable[] = [
 /** The bucket of a row of the log; the first one is 0. */
 export const LATENCY_BUCKET = `width_bucket(duration_ms, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
 
-/** Expressions of a row of the log by the columns of sums. */
-export const COUNTS_OF_ENTRY = {
-  inputs: 'input_count',
-  prompt_tokens: 'prompt_tokens',
-  completion_tokens: 'coalesce(completion_tokens, 0)',
-  reasoning_tokens: 'coalesce(reasoning_tokens, 0)',
-  cached_tokens: 'coalesce(cached_tokens, 0)',
-  total_tokens: 'total_tokens',
-  usage: 'coalesce(cost, 0)',
-  byok_usage: 'CASE WHEN is_byok THEN coalesce(upstream_cost, 0) ELSE 0 END',
-  duration_ms: 'duration_ms',
-} as const;
-const COUNTS = Object.keys(COUNTS_OF_ENTRY);
-/** The same as a list of selected columns. */
-export const SELECT_COUNTS = Object.entries(COUNTS_OF_ENTRY)
-  .map(([column, expression]) => `${expression} AS ${column}`)
-  .join(', ');
+/** All that rows of the log are summed by, beside their number. */
+export const COUNTS: readonly Count[] = [
+  'inputs',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cached_tokens',
+  'total_tokens',
+  'usage',
+  'byok_usage',
+  'duration_ms',
+];
 
 /** 499: the caller left, and nothing has failed. */
 export const IS_FAILED = 'status >= 400 AND status <> 499';
@@ -99,7 +94,7 @@ const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket'].jo
 export const USAGE_ROLLUP = createRollup('usage_rollup', {
   entry: `created_at, date_trunc('hour', created_at, 'UTC') AS hour, model, coalesce(endpoint, '') AS endpoint,
       coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${LATENCY_BUCKET} AS bucket,
-      ${SELECT_COUNTS}`,
+      ${selectCounts(COUNTS)}`,
   sums: `
   SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
     max(created_at) AS last_created_at
