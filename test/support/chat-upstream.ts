@@ -152,7 +152,10 @@ async function readStream(response: Response): Promise<ReadStream> {
 /** The records of a key's chat calls, oldest first. */
 export async function chatsOf(app: TestApp, apiKeyId = app.key.id): Promise<readonly Generation[]> {
   const { prisma } = app.application.get(Database);
-  const rows = await prisma.generation.findMany({ where: { apiKeyId }, orderBy: { id: 'asc' } });
+  const rows = await prisma.generation.findMany({
+    where: { apiKeyId },
+    orderBy: [{ logTransaction: 'asc' }, { logOrdinal: 'asc' }],
+  });
   return rows.map((row) => toGeneration(row));
 }
 
