@@ -30,6 +30,11 @@ export interface DeliveryTarget {
   readonly sharesContents: boolean;
 }
 
+/** Names this version of the destination. What is known of an earlier version does not count. */
+export function versionKeyOf({ destination: { id, version } }: DeliveryTarget): string {
+  return `${id}:${version}`;
+}
+
 export interface WorkspaceDestinations {
   /** By destination id; only destinations that can be delivered to. */
   readonly targets: ReadonlyMap<string, DeliveryTarget>;

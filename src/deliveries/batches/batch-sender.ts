@@ -8,7 +8,7 @@ import { Tracing } from '../../config/tracing.js';
 import { Clock } from '../../domain/clock.js';
 import type { DeliveryFailure } from '../../domain/destinations/delivery.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
+import { WorkspaceDestinationsCache, versionKeyOf } from '../workspace-destinations.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import { PlatformClient } from './platform-client.js';
 import type { FinalOutcome } from './platform-client.js';
@@ -230,12 +230,8 @@ export class BatchSender {
   }
 }
 
-/** Requests of an earlier version of the destination do not count. */
-function acceptedKey(
-  { destination: { id, version } }: DeliveryTarget,
-  { generationId }: GenerationTrace,
-): string {
-  return `${id}:${version}:${generationId}`;
+function acceptedKey(target: DeliveryTarget, { generationId }: GenerationTrace): string {
+  return `${versionKeyOf(target)}:${generationId}`;
 }
 
 function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {

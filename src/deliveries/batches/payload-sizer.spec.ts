@@ -7,7 +7,8 @@ import type { DeliveryTarget } from '../workspace-destinations.js';
 import { PayloadSizer } from './payload-sizer.js';
 
 const MOST = webhook.delivery.limits.maxBytes;
-const target = (): DeliveryTarget => ({ kind: webhook }) as unknown as DeliveryTarget;
+const target = (version = 1): DeliveryTarget =>
+  ({ kind: webhook, destination: { id: 'first', version } }) as unknown as DeliveryTarget;
 const traceOf = (length: number, number = 1) =>
   generationTrace(number, { input: { items: ['x'.repeat(length)], isTruncated: false } });
 const tracesOf = (lengths: readonly number[]) => lengths.map(traceOf);
@@ -18,7 +19,7 @@ describe('requests', () => {
     const traces = tracesOf([1, 100_000, 2]);
     expect(sizes.split(target(), traces)).toEqual([traces]);
     sizes.note(target(), traces, 100 * MOST);
-    expect(sizes.split(target(), traces)).toEqual([traces]);
+    expect(sizes.split(target(2), traces)).toEqual([traces]);
   });
 
   it('follow the last size, and become fewer when requests of this kind had room', () => {
@@ -49,6 +50,16 @@ describe('requests', () => {
     expect(largest()).toBe(9);
     for (let taken = 0; taken < 400; taken++) sizes.noteAccepted(webhookTarget);
     expect(largest()).toBe(36);
+  });
+
+  it('keep what they learned when the destination is read again, until it changes', () => {
+    const sizes = new PayloadSizer();
+    const traces = tracesOf(Array<number>(40).fill(9_000));
+    sizes.note(target(), traces, MOST);
+    sizes.noteRejected(target(), MOST);
+    expect(sizes.split(target(), traces)[0]).toHaveLength(18);
+    sizes.note(target(2), traces, MOST);
+    expect(sizes.split(target(2), traces)[0]).toHaveLength(36);
   });
 
   it('count tokens, and traces without input', () => {

@@ -1,8 +1,11 @@
 // Learns from earlier requests how large those of a destination become and how large a request it accepts, so that few
 // are encoded in vain.
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { capacityFor } from '../../domain/cache-capacity.js';
 import { mapTexts } from '../../domain/generations/chat-content.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { versionKeyOf } from '../workspace-destinations.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
 // Fraction of the accepted size that a request aims at. The rest is room for text with more escapes than before.
@@ -15,16 +18,25 @@ const GROWS_BY = 1.02;
 const AROUND = 1_000;
 const TOKEN = 6;
 
+// Destinations. Beyond this bound the sizes of those that sent nothing for longest are learned again.
+const MAX_DESTINATIONS = 20_000;
+
+/** What earlier requests of a destination have shown. */
+interface LearnedSizes {
+  /** Bytes of a request for each unit of weight. */
+  readonly ratio?: number;
+  /** Bytes that the destination most likely accepts, after it rejected a size that its kind allows. */
+  readonly bound?: number;
+}
+
 @Injectable()
 export class PayloadSizer {
-  /** Bytes of a request for each unit of weight. */
-  private readonly ratios = new WeakMap<DeliveryTarget, number>();
-  /** Bytes that a destination most likely accepts, after it rejected a size that its kind allows. */
-  private readonly bounds = new WeakMap<DeliveryTarget, number>();
+  /** By version of the destination, so that a change of another destination of the workspace keeps them. */
+  private readonly learned = new LRUCache<string, LearnedSizes>(capacityFor(MAX_DESTINATIONS));
 
   /** Splits traces into runs that most likely fit into one request each; one run while no size is known. */
   split(target: DeliveryTarget, traces: readonly GenerationTrace[]): readonly (readonly GenerationTrace[])[] {
-    const most = (AIMED_AT * this.boundOf(target)) / (this.ratios.get(target) ?? 0);
+    const most = (AIMED_AT * this.boundOf(target)) / (this.learnedOf(target).ratio ?? 0);
     const starts = [0];
     let weight = 0;
     for (const [index, trace] of traces.entries()) {
@@ -39,22 +51,30 @@ export class PayloadSizer {
 
   /** Records the size of the largest request for these traces. */
   note(target: DeliveryTarget, traces: readonly GenerationTrace[], bytes: number): void {
-    this.ratios.set(target, bytes / traces.reduce((sum, trace) => sum + weightOf(trace), 0));
+    this.learn(target, { ratio: bytes / traces.reduce((sum, trace) => sum + weightOf(trace), 0) });
   }
 
   /** Records that the platform rejected this many bytes as too large. */
   noteRejected(target: DeliveryTarget, bytes: number): void {
-    this.bounds.set(target, Math.min(bytes / SHRINKS_BY, this.boundOf(target)));
+    this.learn(target, { bound: Math.min(bytes / SHRINKS_BY, this.boundOf(target)) });
   }
 
   noteAccepted(target: DeliveryTarget): void {
-    const bound = this.bounds.get(target);
+    const { bound } = this.learnedOf(target);
     if (bound === undefined) return;
-    this.bounds.set(target, Math.min(bound * GROWS_BY, target.kind.delivery.limits.maxBytes));
+    this.learn(target, { bound: Math.min(bound * GROWS_BY, target.kind.delivery.limits.maxBytes) });
   }
 
   private boundOf(target: DeliveryTarget): number {
-    return this.bounds.get(target) ?? target.kind.delivery.limits.maxBytes;
+    return this.learnedOf(target).bound ?? target.kind.delivery.limits.maxBytes;
+  }
+
+  private learnedOf(target: DeliveryTarget): LearnedSizes {
+    return this.learned.get(versionKeyOf(target)) ?? {};
+  }
+
+  private learn(target: DeliveryTarget, sizes: LearnedSizes): void {
+    this.learned.set(versionKeyOf(target), { ...this.learnedOf(target), ...sizes });
   }
 }
 

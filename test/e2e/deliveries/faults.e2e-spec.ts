@@ -272,7 +272,7 @@ describe('a request that exceeds the size limit of the platform', () => {
     expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('limits the batches that follow', async () => {
+  it('limits the batches that follow, also after another destination changed', async () => {
     const receiver = await receiverOf(small);
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 60);
@@ -280,6 +280,7 @@ describe('a request that exceeds the size limit of the platform', () => {
     const refused = () => receiver.requests.filter(({ bytes }) => bytes.length > MAX).length;
     const rejectedFirst = refused();
     expect(rejectedFirst).toBeGreaterThan(0);
+    await createDestination(app, { url: (await receiverOf(traceCollector.check)).origin });
     await recordGenerations(app, 60);
     await untilDelivered(app, id, 120);
     expect(refused()).toBe(rejectedFirst);
