@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MARK } from './chat-stream.mjs';
 
 const READ_BYTES = 256 * 1024;
@@ -144,7 +145,10 @@ async function holdStreams(job, bytes) {
   return { calls: job.connections };
 }
 
-/** Each connection begins its next stream when the last one has ended, for `seconds`. */
+/**
+ * Each connection begins its next stream when the last one has ended, for `seconds`. The first ones begin evenly over
+ * `spreadOver` milliseconds: streams of equal length that begin at once stay together, and each waits for all others.
+ */
 async function repeatStreams(job, bytes) {
   const connections = [];
   let calls = 0;
@@ -171,7 +175,11 @@ async function repeatStreams(job, bytes) {
     });
     await Promise.race([failed, Promise.all(connections.map((connection) => connection.opened()))]);
     const begunAt = performance.now();
-    for (const { connection } of streams) connection.send(bytes);
+    const each = job.spreadOver / job.connections;
+    const begun = streams.map(({ connection }, index) =>
+      sleep(index * each).then(() => connection.send(bytes)),
+    );
+    await Promise.race([failed, Promise.all(begun)]);
     await Promise.race([failed, Promise.all(streams.map(({ finished }) => finished))]);
     const seconds = (performance.now() - begunAt) / 1_000;
     const { firsts, gaps, chunks } = job;

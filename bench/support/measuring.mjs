@@ -64,6 +64,7 @@ export function chatJob({ kind, url, headers }, stream) {
       stream_options: { include_usage: true },
     }),
     chunks: stream.chunks,
+    spreadOver: stream.chunks * stream.interval,
     kind: `chat ${stream.interval}`,
   };
 }
