@@ -5,6 +5,7 @@ import type { Lab } from '../lab.js';
 import { callAtOnce, startLoad } from '../load.js';
 import { createReport } from '../load-report.js';
 import type { LoadReport } from '../load-report.js';
+import type { Replica } from '../replica.js';
 import { createLimitedKey } from '../money.js';
 import { inLab } from '../scenario.js';
 import type { Scenario } from '../scenario.js';
@@ -20,6 +21,8 @@ const PERMITS = 128;
 const TOLERATED_BYTES = 4 * 1024 * 1024;
 const TOLERATED_FILES = 10;
 const BETWEEN_LOOKS_MS = 50;
+// Idle connections to providers and to PostgreSQL are closed within this time.
+const IDLE_TIMEOUT_MS = 30_000;
 
 const REPLICA = {
   preload: fileURLToPath(new URL('../../../scripts/support/heap-gauge.mjs', import.meta.url)),
@@ -34,13 +37,27 @@ interface Resources {
   readonly files: number;
 }
 
-async function measure(lab: Lab): Promise<Resources> {
-  const [replica] = lab.replicas;
+function onlyReplica({ replicas: [replica] }: Lab): Replica {
   if (!replica) throw new Error('there is no replica');
+  return replica;
+}
+
+async function measure(lab: Lab): Promise<Resources> {
+  const replica = onlyReplica(lab);
   const heard = replica.hear();
   replica.signal('SIGUSR2');
   const [heap] = (await heard) as [number];
   return { heap, files: await openFiles(replica.pid) };
+}
+
+/** Idle connections end by themselves, a leak does not: waits for the first count of at most `most`. */
+async function filesAfterIdling(lab: Lab, most: number): Promise<number> {
+  const deadline = performance.now() + IDLE_TIMEOUT_MS;
+  for (;;) {
+    const files = await openFiles(onlyReplica(lab).pid);
+    if (files <= most || performance.now() > deadline) return files;
+    await lab.wait(BETWEEN_LOOKS_MS);
+  }
 }
 
 async function abort(lab: Lab, key: string, aborts: number): Promise<LoadReport> {
@@ -63,11 +80,12 @@ export const chatAborts: Scenario = {
       const aborted = await abort(lab, key, ABORTS);
       const held = await untilCalm(lab);
       const after = await measure(lab);
+      const files = await filesAfterIdling(lab, before.files + TOLERATED_FILES);
       // Each needs a permit of the process and of the endpoint: none may be missing.
       const permits = createReport();
       await callAtOnce(lab, PERMITS, { key, chat: { chunks: 10, pause: 100 } }, permits);
       const [charged] = await lab.sql<{ count: string }>('SELECT count(*) FROM generations WHERE cost > 0');
-      const [grown, opened] = [after.heap - before.heap, after.files - before.files];
+      const [grown, opened] = [after.heap - before.heap, files - before.files];
       const problems = [
         ...held,
         ...(permits.seen.length === PERMITS
@@ -84,7 +102,7 @@ export const chatAborts: Scenario = {
         remarks: [
           `${warmUp.left.length + aborted.left.length} clients left; the provider had ${lab.chats.asked} requests, ` +
             `${charged?.count} were charged`,
-          `heap in use ${megabytes(before.heap)} before, ${megabytes(after.heap)} after; open files ${before.files}, ${after.files}`,
+          `heap in use ${megabytes(before.heap)} before, ${megabytes(after.heap)} after; open files ${before.files}, ${after.files}, ${files} once idle`,
         ],
       });
     }),
