@@ -33,6 +33,21 @@ describe('the yield queue', () => {
     expect(queue.delay).toBe(0);
   });
 
+  it('does not report how long a delivery has waited', async () => {
+    const queue = new YieldQueue();
+    const delivered = queue.enter('account', 'delivery');
+    const start = performance.now();
+    while (performance.now() - start < 5);
+    expect(queue.delay).toBe(0);
+    const calledAt = performance.now();
+    const called = queue.enter('account');
+    while (performance.now() - calledAt < 1);
+    const { delay } = queue;
+    expect(delay).toBeGreaterThan(0);
+    expect(delay).toBeLessThanOrEqual(performance.now() - calledAt);
+    await Promise.all([delivered, called]);
+  });
+
   it('leaves iterations to others between two turns of the same caller', async () => {
     const queue = new YieldQueue();
     await queue.enter('account');

@@ -8,8 +8,12 @@ const PIECE = 5;
 // a small request, which passes through several iterations, does not meet a piece in each of them.
 const ITERATIONS_BETWEEN = 4;
 
+/** What a piece of work belongs to. No caller waits for a delivery. */
+export type WorkOwner = 'call' | 'delivery';
+
 interface Waiter {
   readonly resolve: () => void;
+  readonly owner: WorkOwner;
   /** performance.now() */
   readonly since: number;
 }
@@ -22,9 +26,9 @@ export class YieldQueue {
   private isScheduled = false;
 
   /** Resolves at the turn of the caller, in order of arrival within its account. The turn lasts until the caller next waits. */
-  enter(accountId: string): Promise<void> {
+  enter(accountId: string, owner: WorkOwner = 'call'): Promise<void> {
     return new Promise((resolve) => {
-      const waiter = { resolve, since: performance.now() };
+      const waiter = { resolve, owner, since: performance.now() };
       const own = this.waiting.get(accountId);
       if (own) own.push(waiter);
       else this.waiting.set(accountId, [waiter]);
@@ -33,15 +37,21 @@ export class YieldQueue {
   }
 
   /** Starts work of an account that checks the clock itself. Its first piece begins now. */
-  begin(accountId: string): Work {
-    return new Work(this, accountId);
+  begin(accountId: string, owner: WorkOwner = 'call'): Work {
+    return new Work(this, accountId, owner);
   }
 
-  /** Milliseconds that the longest waiter has waited: long work does not delay the event loop, only itself. */
+  /**
+   * Milliseconds that the call that waits longest has waited: long work does not delay the event loop, only itself. A
+   * delivery that waits is no reason to reject calls.
+   */
   get delay(): number {
     const now = performance.now();
     let longest = 0;
-    for (const [first] of this.waiting.values()) if (first) longest = Math.max(longest, now - first.since);
+    for (const waiters of this.waiting.values()) {
+      const first = waiters.find(({ owner }) => owner === 'call');
+      if (first) longest = Math.max(longest, now - first.since);
+    }
     return longest;
   }
 
@@ -91,6 +101,7 @@ export class Work {
   constructor(
     private readonly queue: Pick<YieldQueue, 'enter' | 'beginPiece'>,
     private readonly accountId: string,
+    private readonly owner: WorkOwner = 'call',
   ) {
     this.begunAt = queue.beginPiece();
   }
@@ -102,7 +113,7 @@ export class Work {
 
   /** Waits for the next turn. */
   async yieldNow(): Promise<void> {
-    await this.queue.enter(this.accountId);
+    await this.queue.enter(this.accountId, this.owner);
     this.begunAt = this.queue.beginPiece();
   }
 

@@ -128,7 +128,7 @@ export class BatchBuilder {
         isNamed: false,
         now: this.clock.now(),
       };
-      const work = this.yieldQueue.begin(destination.accountId);
+      const work = this.yieldQueue.begin(destination.accountId, 'delivery');
       const limits = { maxTraces: Infinity, most: Infinity };
       const { decided } = await takeWithin(target, old, context, limits, work);
       return {
@@ -196,7 +196,7 @@ export class BatchBuilder {
     const page = await read();
     const isNamed = page.isNamed === true;
     const keys = await this.findKeys(target, page.entries);
-    const work = this.yieldQueue.begin(destination.accountId);
+    const work = this.yieldQueue.begin(destination.accountId, 'delivery');
     const context = { keys, start: page.start, isNamed, now: this.clock.now() };
     const { decided, bytes } = await takeWithin(target, page.entries, context, limits, work);
     return {
@@ -220,7 +220,7 @@ export class BatchBuilder {
     const contents = await this.readContents(target, decided);
     const entries: PlannedEntry[] = [];
     const size = new BatchSize();
-    const work = this.yieldQueue.begin(target.destination.accountId);
+    const work = this.yieldQueue.begin(target.destination.accountId, 'delivery');
     await work.yieldNow();
     for (const each of decided) {
       if (isLongEnough(work)) break;

@@ -170,7 +170,7 @@ export class BatchSender {
     traces: readonly GenerationTrace[],
   ): Promise<readonly DeliveryRequest[] | null> {
     const context = { destinationId: destination.id, now: this.clock.now() };
-    await this.yieldQueue.enter(destination.accountId);
+    await this.yieldQueue.enter(destination.accountId, 'delivery');
     try {
       const requests = await kind.delivery.encode(config, traces, context);
       return requests.map((request) => {
