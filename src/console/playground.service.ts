@@ -24,7 +24,7 @@ export class PlaygroundService {
         detail: 'api_key_hash: must be the hash of the key that pays, 64 lower-case hexadecimal digits',
       });
     }
-    const found = await this.apiKeys.findWithSpend(key.accountId, wanted);
+    const found = await this.apiKeys.find(key.accountId, wanted);
     if (!found || (isOwn && found.key.id !== key.id))
       throw new AppError('not_found', { detail: 'no key has this hash' });
     const caller = { key: found.key, secretExpiresAt: null };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { createKeySecret } from '../domain/keys/api-key.js';
-import type { ApiKey, ApiKeyState, ApiKeyWithSpend, Caller } from '../domain/keys/api-key.js';
+import { createKeySecret, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
+import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
@@ -9,7 +9,6 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
-import { effectiveLimitOf } from '../domain/spend/spend-limit.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
 import { ActivityRepository } from '../persistence/activity/activity.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -50,13 +49,17 @@ export class KeysService {
 
   /** Another account's key answers like one that does not exist. */
   async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyState> {
-    const found = await this.find(key.accountId, hash);
-    return (await this.readStates(found.key.workspaceId, [found.key.id]))(found);
+    return this.toState(await this.find(key.accountId, hash));
   }
 
-  private async find(accountId: string, hash: string): Promise<ApiKeyWithSpend> {
-    const found = isHash(hash) ? await this.apiKeys.findWithSpend(accountId, hash) : null;
+  /** A change of a key reads before it writes: nothing may fail after the key is changed. */
+  private async find(accountId: string, hash: string): Promise<ApiKeySnapshot> {
+    const found = isHash(hash) ? await this.apiKeys.find(accountId, hash) : null;
     return found ?? rejectUnknown();
+  }
+
+  private toState(snapshot: ApiKeySnapshot): ApiKeyState {
+    return stateOf(snapshot, this.clock.now());
   }
 
   async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
@@ -67,34 +70,14 @@ export class KeysService {
       offset: query.offset,
       limit: query.limit,
     });
-    return keys.map(
-      await this.readStates(
-        workspaceId,
-        keys.map(({ key }) => key.id),
-      ),
-    );
-  }
-
-  /**
-   * Reads what the states of keys of one workspace consist of beside their own rows. A change of a key reads before it
-   * writes: nothing may fail after the key is changed.
-   */
-  private async readStates(
-    workspaceId: string,
-    ids: readonly string[],
-  ): Promise<(found: ApiKeyWithSpend) => ApiKeyState> {
-    const now = this.clock.now();
-    const [lastUse, limits] = await Promise.all([
+    const ids = keys.map(({ key }) => key.id);
+    const [lastUses, sharedLimits] = await Promise.all([
       this.activity.findLastUse(workspaceId, ids),
-      this.policies.findSharedLimits(workspaceId, now),
+      this.policies.findSharedLimits(workspaceId, this.clock.now()),
     ]);
-    return ({ key, spend }) => ({
-      key,
-      spend,
-      effectiveLimit: effectiveLimitOf(key, spend, limits, now),
-      lastUsedOn: lastUse.get(key.id)?.day ?? null,
-      lastUsedAt: lastUse.get(key.id)?.moment ?? null,
-    });
+    return keys.map((found) =>
+      this.toState({ ...found, sharedLimits, lastUse: lastUses.get(found.key.id) ?? NEVER_USED }),
+    );
   }
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
@@ -105,7 +88,7 @@ export class KeysService {
     }
     const secret = createKeySecret();
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
-    const toState = await this.readStates(workspaceId, []);
+    const sharedLimits = await this.policies.findSharedLimits(workspaceId, this.clock.now());
     const created = await this.apiKeys
       .create(
         {
@@ -130,7 +113,8 @@ export class KeysService {
         if (!(error instanceof UniqueViolation)) throw error;
         throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
       });
-    return { state: toState({ key: created, spend: NO_SPEND }), secret };
+    const state = this.toState({ key: created, spend: NO_SPEND, sharedLimits, lastUse: NEVER_USED });
+    return { state, secret };
   }
 
   private quotasOf(accountId: string, workspaceId: string): readonly Quota[] {
@@ -156,7 +140,6 @@ export class KeysService {
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
     const before = await this.find(actor.key.accountId, hash);
-    const toState = await this.readStates(before.key.workspaceId, [before.key.id]);
     const change = omitUndefined({
       name: dto.name,
       disabled: dto.disabled,
@@ -165,20 +148,19 @@ export class KeysService {
       includeByokInLimit: dto.include_byok_in_limit,
       embeddingCache: dto.embedding_cache,
     });
-    if (Object.keys(change).length === 0) return toState(before);
+    if (Object.keys(change).length === 0) return this.toState(before);
     const changed = await this.apiKeys.update(
       actor.key.accountId,
       hash,
       change,
       describeChange(actor, AUDITED_KEY),
     );
-    return toState(changed ?? rejectUnknown());
+    return this.toState({ ...before, ...(changed ?? rejectUnknown()) });
   }
 
   /** The record, its hash and its spend stay; the old secrets remain valid for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
-    const { key } = await this.find(actor.key.accountId, hash);
-    const toState = await this.readStates(key.workspaceId, [key.id]);
+    const before = await this.find(actor.key.accountId, hash);
     const secret = createKeySecret();
     const now = this.clock.now().getTime();
     const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
@@ -188,7 +170,7 @@ export class KeysService {
       { secret, oldSecretsUntil },
       describeChange(actor, AUDITED_KEY, 'rotate'),
     );
-    return { state: toState(rotated ?? rejectUnknown()), secret };
+    return { state: this.toState({ ...before, ...(rotated ?? rejectUnknown()) }), secret };
   }
 
   /** A key may delete itself: an operator can create a management key at the command line. */

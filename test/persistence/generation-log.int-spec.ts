@@ -33,7 +33,7 @@ const noon = (day: string): Date => new Date(`${day}T12:00:00.000Z`);
 
 async function spendAt(key: ApiKey, moment: Date): Promise<{ usage: WindowedSpend; byok: WindowedSpend }> {
   app.clock.set(moment.toISOString());
-  const found = await app.application.get(ApiKeysRepository).findWithSpend(key.accountId, key.hash);
+  const found = await app.application.get(ApiKeysRepository).find(key.accountId, key.hash);
   return found!.spend;
 }
 

@@ -167,7 +167,7 @@ describe('a key', () => {
 
   it('is created with a spend of zero', async () => {
     const { record } = await app.createKey();
-    const found = await keys().findWithSpend(app.accountId, record.hash);
+    const found = await keys().find(app.accountId, record.hash);
     const nothing = { total: 0n, daily: 0n, weekly: 0n, monthly: 0n };
     expect(found!.spend).toEqual({ usage: nothing, byok: nothing });
     expect(await app.sql('SELECT 1 FROM key_spend WHERE api_key_id = $1', [record.id])).toHaveLength(1);
@@ -177,8 +177,8 @@ describe('a key', () => {
     const { secret, record } = await app.createKey();
     expect((await keys().findCaller(hashKeySecret(secret)))!.key).toEqual(record);
     expect(await keys().findCaller(hashKeySecret('sk-sb-v1-unknown'))).toBeNull();
-    expect((await keys().findWithSpend(app.accountId, record.hash))!.key).toEqual(record);
-    expect(await keys().findWithSpend(other.accountId, record.hash)).toBeNull();
+    expect((await keys().find(app.accountId, record.hash))!.key).toEqual(record);
+    expect(await keys().find(other.accountId, record.hash)).toBeNull();
   });
 
   it('with an existing secret is rejected in any account', async () => {

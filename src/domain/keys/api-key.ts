@@ -1,7 +1,8 @@
 // API keys: the record, the secret that a caller presents, and the caller.
 import { hash, randomBytes } from 'node:crypto';
 import { abbreviate } from '../text/masking.js';
-import type { EffectiveLimit } from '../spend/spend-limit.js';
+import { effectiveLimitOf } from '../spend/spend-limit.js';
+import type { EffectiveLimit, SharedLimits } from '../spend/spend-limit.js';
 import type { KeySpend, SpendLimit } from '../spend/spend.js';
 
 export type ApiKeyKind = 'management' | 'inference';
@@ -36,12 +37,38 @@ export interface ApiKeyWithSpend {
   readonly spend: KeySpend;
 }
 
+/** The last call of a key. */
+export interface LastUse {
+  /** Its UTC day, as far as it is summed up or charged; null: there is none. */
+  readonly day: string | null;
+  /** As far as it is summed up; null: there is none in the days that sums by key are kept. */
+  readonly moment: Date | null;
+}
+
+export const NEVER_USED: LastUse = { day: null, moment: null };
+
+/** Everything that the state of a key follows from. */
+export interface ApiKeySnapshot extends ApiKeyWithSpend {
+  readonly sharedLimits: SharedLimits;
+  readonly lastUse: LastUse;
+}
+
 export interface ApiKeyState extends ApiKeyWithSpend {
   /** The limit that stops the key first. */
   readonly effectiveLimit: EffectiveLimit | null;
   /** UTC day. */
   readonly lastUsedOn: string | null;
   readonly lastUsedAt: Date | null;
+}
+
+export function stateOf({ key, spend, sharedLimits, lastUse }: ApiKeySnapshot, now: Date): ApiKeyState {
+  return {
+    key,
+    spend,
+    effectiveLimit: effectiveLimitOf(key, spend, sharedLimits, now),
+    lastUsedOn: lastUse.day,
+    lastUsedAt: lastUse.moment,
+  };
 }
 
 /** The key behind a request's credential. */

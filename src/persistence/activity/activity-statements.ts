@@ -61,14 +61,22 @@ export const SUM_UP = sumUp('NULL::uuid');
 export const SUM_UP_BY_WORKSPACE = sumUp('workspace_id');
 
 /**
- * $1 workspace, $2 keys. A charge sets the day at once, the rollups that of every call and its moment a while later.
+ * The last use of a key, from SQL for its workspace, its id and the day of its last charge. A charge sets the day at once, the
+ * rollups that of every call and its moment a while later.
  */
-export const LAST_USE = `
-SELECT key.id, greatest(
-  (SELECT max(day) FROM activity_key_days WHERE workspace_id = $1 AND api_key_id = key.id),
-  (SELECT nullif(last_day, '1970-01-01') FROM key_spend WHERE workspace_id = $1 AND api_key_id = key.id)
+export function selectLastUse(workspaceId: string, keyId: string, chargedOn: string): string {
+  const own = `workspace_id = ${workspaceId} AND api_key_id = ${keyId}`;
+  return `greatest(
+  (SELECT max(day) FROM activity_key_days WHERE ${own}), nullif(${chargedOn}, '1970-01-01')
 )::text AS day, (
-  SELECT max(last_created_at) FROM usage_key_days WHERE workspace_id = $1 AND api_key_id = key.id
-    AND period = (SELECT max(period) FROM usage_key_days WHERE workspace_id = $1 AND api_key_id = key.id)
-) AS moment
+  SELECT max(last_created_at) FROM usage_key_days
+  WHERE ${own} AND period = (SELECT max(period) FROM usage_key_days WHERE ${own})
+) AS moment`;
+}
+
+const CHARGED_ON = '(SELECT last_day FROM key_spend WHERE workspace_id = $1 AND api_key_id = key.id)';
+
+/** $1 workspace, $2 keys. */
+export const LAST_USE = `
+SELECT key.id, ${selectLastUse('$1', 'key.id', CHARGED_ON)}
 FROM unnest($2::uuid[]) AS key (id)`;

@@ -1,6 +1,7 @@
 // Sums of the log by day and endpoint: the rollup's, plus the rows that it has not summed yet.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../../domain/generations/activity.js';
+import type { LastUse } from '../../domain/keys/api-key.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { cursorValues } from './activity-rollup.repository.js';
@@ -21,14 +22,6 @@ interface SumsRow {
   readonly byokUsage: string;
   readonly completionTokens: string;
   readonly reasoningTokens: string;
-}
-
-/** The last call of a key. */
-export interface LastUse {
-  /** Its UTC day, as far as it is summed up or charged; null: there is none. */
-  readonly day: string | null;
-  /** As far as it is summed up; null: there is none in the days that sums by key are kept. */
-  readonly moment: Date | null;
 }
 
 @Injectable()

@@ -1,7 +1,14 @@
 // API keys, their secrets and their spend.
 import { Injectable } from '@nestjs/common';
 import { hashKeySecret, keyLabel } from '../../domain/keys/api-key.js';
-import type { ApiKey, ApiKeyChange, ApiKeyKind, ApiKeyWithSpend, Caller } from '../../domain/keys/api-key.js';
+import type {
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyKind,
+  ApiKeySnapshot,
+  ApiKeyWithSpend,
+  Caller,
+} from '../../domain/keys/api-key.js';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
 import { uuidV7 } from '../../domain/identifiers.js';
@@ -9,9 +16,11 @@ import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
+import { keysOfOperator, keysOfWorkspace } from './api-key-listing.js';
+import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
 import { toApiKey, toKeySpend } from './api-key-row.js';
 import { READ_KEY } from './api-key-statements.js';
-import type { KeyWithSpendRow } from './api-key-statements.js';
+import type { KeySnapshotRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
@@ -19,6 +28,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
+import { toSharedLimits } from '../spend/shared-limits-row.js';
 import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
 
@@ -40,18 +50,6 @@ export interface NewApiKey extends SpendLimit {
 }
 
 export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
-
-/** Undefined members do not filter. */
-export interface OperatorListing extends PageRequest {
-  readonly accountId: string | undefined;
-  readonly workspaceId: string | undefined;
-  readonly kind: ApiKeyKind | undefined;
-}
-
-export interface ApiKeyListing extends PageRequest {
-  readonly workspaceId: string;
-  readonly includeDisabled: boolean;
-}
 
 /** A new secret, and how long the replaced ones remain valid. */
 export interface SecretRotation {
@@ -174,21 +172,12 @@ export class ApiKeysRepository {
 
   /** Newest first. */
   async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
-    const { workspaceId, includeDisabled, ...page } = listing;
-    return this.listWhere({ accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) }, page);
+    return this.listWhere(keysOfWorkspace(accountId, listing), listing);
   }
 
   /** Of all accounts, newest first. For commands alone: no API caller may see other accounts. */
-  async listForOperator({ offset, limit, ...filter }: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
-    const { accountId, workspaceId, kind } = filter;
-    return this.listWhere(
-      {
-        ...(accountId === undefined ? {} : { accountId }),
-        ...(workspaceId === undefined ? {} : { workspaceId }),
-        ...(kind === undefined ? {} : { kind }),
-      },
-      { offset, limit },
-    );
+  async listForOperator(listing: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
+    return this.listWhere(keysOfOperator(listing), listing);
   }
 
   private async listWhere(
@@ -230,22 +219,27 @@ export class ApiKeysRepository {
   }
 
   /** By the hash of the record or of a valid secret. Null: the account has no such key. */
-  async findWithSpend(accountId: string, hash: string): Promise<ApiKeyWithSpend | null> {
-    const find = async (recordHash: string): Promise<KeyWithSpendRow | undefined> => {
-      const [row] = await this.database.query<KeyWithSpendRow>({
-        name: 'read-key',
-        text: READ_KEY,
-        values: [accountId, recordHash],
-      });
-      return row;
-    };
-    let row = await find(hash);
-    if (!row) {
-      const recordHash = await recordHashOf(this.database.prisma, accountId, hash, this.clock.now());
-      row = recordHash === null ? undefined : await find(recordHash);
-    }
+  async find(accountId: string, hash: string): Promise<ApiKeySnapshot | null> {
+    const found = await this.findByRecordHash(accountId, hash);
+    if (found) return found;
+    const recordHash = await recordHashOf(this.database.prisma, accountId, hash, this.clock.now());
+    return recordHash === null ? null : this.findByRecordHash(accountId, recordHash);
+  }
+
+  private async findByRecordHash(accountId: string, recordHash: string): Promise<ApiKeySnapshot | null> {
+    const [row, ...others] = await this.database.query<KeySnapshotRow>({
+      name: 'read-key',
+      text: READ_KEY,
+      values: [accountId, recordHash],
+    });
     if (!row) return null;
-    return { key: toApiKey(row), spend: toKeySpend(row.lastDay === null ? null : row, this.clock.now()) };
+    const now = this.clock.now();
+    return {
+      key: toApiKey(row),
+      spend: toKeySpend(row.lastDay === null ? null : row, now),
+      sharedLimits: toSharedLimits([row, ...others], now),
+      lastUse: { day: row.day, moment: row.moment },
+    };
   }
 
   /** The trace members of these keys, deleted ones included. */

@@ -7,7 +7,8 @@ import type { KeySpend } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
 import { toKeySpend } from '../keys/api-key-row.js';
 import { READ_SHARED_LIMITS } from '../keys/api-key-statements.js';
-import type { SharedLimitsRow } from '../keys/api-key-statements.js';
+import { toSharedLimits, windowOf } from './shared-limits-row.js';
+import type { SharedLimitsRow } from './shared-limits-row.js';
 
 export interface SpendPolicy {
   /** The workspace's budgets. */
@@ -15,8 +16,6 @@ export interface SpendPolicy {
   /** USD bought so far; null: the account is not metered. */
   readonly credits: PicoUsd | null;
 }
-
-const WINDOWS = { daily: 'daily', weekly: 'weekly', monthly: 'monthly', lifetime: 'total' } as const;
 
 @Injectable()
 export class SpendPolicyRepository {
@@ -49,28 +48,13 @@ export class SpendPolicyRepository {
       text: READ_SHARED_LIMITS,
       values: [workspaceId],
     });
-    const [row] = rows;
+    const [row, ...others] = rows;
     if (!row) throw new Error('the workspace of a key is gone');
-    return {
-      budgets: rows.flatMap(({ interval, limit, includeByok }) =>
-        interval === null || limit === null
-          ? []
-          : [{ window: windowOf(interval), limit: parseUsd(limit), includeByok }],
-      ),
-      workspaceSpend: toKeySpend(row.lastDay === null ? null : row, now),
-      credits: {
-        bought: row.credits === null ? null : parseUsd(row.credits),
-        spent: parseUsd(row.creditsSpent ?? '0'),
-      },
-    };
+    return toSharedLimits([row, ...others], now);
   }
 
   /** The spend of all calls of the workspace, in the windows of `now`. */
   async findWorkspaceSpend(workspaceId: string, now: Date): Promise<KeySpend> {
     return toKeySpend(await this.database.prisma.workspaceSpend.findUnique({ where: { workspaceId } }), now);
   }
-}
-
-function windowOf(interval: string): SpendLimitWindow['window'] {
-  return WINDOWS[interval as keyof typeof WINDOWS];
 }

@@ -105,6 +105,28 @@ describe('one record', () => {
     await expectEqualToRow(await ask(201, app, 'post', '/keys', { body: { name: 'New', limit: 0.1 } }));
   });
 
+  it('considers every budget of the workspace', async () => {
+    const { record } = await createUsedKey();
+    const budgets = `/workspaces/${app.workspaceId}/budgets`;
+    for (const [interval, limit] of [
+      ['lifetime', 60],
+      ['weekly', 3.25],
+      ['daily', 3.125],
+    ] as const)
+      await askFor(200, app, 'put', `${budgets}/${interval}`, { body: { limit_usd: limit } });
+    const read = await ask(200, app, 'get', `/keys/${record.hash}`);
+    expect(read).toMatchObject({
+      effective_limit: { limit_source: 'workspace', limit_window: 'daily', remaining_usd: 0.125 },
+      last_used_on: '2026-11-18',
+    });
+    await expectEqualToRow(read);
+    for (const interval of ['daily', 'weekly', 'lifetime'])
+      await app.sql('DELETE FROM workspace_budgets WHERE workspace_id = $1 AND interval = $2', [
+        app.workspaceId,
+        interval,
+      ]);
+  });
+
   it('of an inference key shows it the limit that stops it, a budget of its workspace as well', async () => {
     const { secret } = await createUsedKey();
     expect(await ask(200, app, 'get', '/key', { key: secret })).toMatchObject({

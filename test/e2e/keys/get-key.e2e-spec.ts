@@ -5,6 +5,7 @@ import { createTestApp } from '../../support/app.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import { expectError } from '../../support/error-shape.js';
 import { getKey } from '../../support/get-key.js';
+import { recordStatements } from '../../support/statements.js';
 
 const NOW = '2026-11-18T12:00:00.000Z';
 const UNKNOWN_HASH = 'ab'.repeat(32);
@@ -52,6 +53,24 @@ async function at<Answer>(moment: string, read: () => Promise<Answer>): Promise<
 }
 
 describe('200', () => {
+  it('reads a key, its limits and its last use by one statement', async () => {
+    const { record } = await app.createKey({ name: 'One statement' });
+    // From here on the caller is known.
+    await getKey(app, record.hash);
+    const recording = recordStatements();
+    try {
+      expect((await getKey(app, record.hash)).status).toBe(200);
+    } finally {
+      recording.stop();
+    }
+    const ids = [record.hash, record.id, app.workspaceId];
+    const statements = [...recording.statements.values()].filter(({ values }) =>
+      ids.some((id) => values.flat().includes(id)),
+    );
+    expect(statements).toHaveLength(1);
+    expect(statements[0]?.isPrepared).toBe(true);
+  });
+
   it('has every member for a new key, with null for unset ones', async () => {
     const key = await app.createKey({ name: 'Fresh' });
     const response = await getKey(app, key.record.hash);
