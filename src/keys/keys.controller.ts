@@ -31,7 +31,7 @@ export class KeysController {
   @ManagementOnly()
   @ApiOperation({
     summary: 'List API keys',
-    description: 'The keys of a workspace, newest first.',
+    description: 'The keys of a workspace, or those with a part of a name, newest first.',
     operationId: 'list',
   })
   @ApiOkResponse({ type: ApiKeysResponseDto })

@@ -67,6 +67,7 @@ export class KeysService {
     const keys = await this.apiKeys.list(accountId, {
       workspaceId,
       includeDisabled: query.include_disabled,
+      partOfName: query.q ?? '',
       offset: query.offset,
       limit: query.limit,
     });

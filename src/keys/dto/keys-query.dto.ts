@@ -1,7 +1,13 @@
 // The query of GET /keys. Contract: docs/contract.md#api-keys.
-import { IntegerField, QueryFlagField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
+import {
+  IntegerField,
+  QueryFlagField,
+  TextField,
+  WorkspaceIdField,
+} from '../../http/fields/scalar-fields.js';
 
 const MAX_LIMIT = 100;
+const MAX_PART_LENGTH = 200;
 
 export class KeysQueryDto {
   @QueryFlagField({ default: false, description: 'Whether the list includes disabled keys.' })
@@ -23,4 +29,11 @@ export class KeysQueryDto {
     "Default: the account's default workspace. A deleted workspace is allowed: its management keys stay valid.",
   )
   workspace_id?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: MAX_PART_LENGTH,
+    description: 'Only keys whose name contains this text, in upper or lower case.',
+  })
+  q?: string;
 }

@@ -13,16 +13,19 @@ export interface OperatorListing extends PageRequest {
 export interface ApiKeyListing extends PageRequest {
   readonly workspaceId: string;
   readonly includeDisabled: boolean;
+  /** In upper or lower case. Empty: every name. */
+  readonly partOfName: string;
 }
 
 export function keysOfWorkspace(
   accountId: string,
-  { workspaceId, includeDisabled }: ApiKeyListing,
+  { workspaceId, includeDisabled, partOfName }: ApiKeyListing,
 ): Prisma.ApiKeyWhereInput {
   return {
     accountId,
     workspaceId,
     ...(includeDisabled ? {} : { disabled: false }),
+    ...(partOfName === '' ? {} : { name: { contains: escapeLike(partOfName), mode: 'insensitive' } }),
   };
 }
 
@@ -32,4 +35,9 @@ export function keysOfOperator({ accountId, workspaceId, kind }: OperatorListing
     ...(workspaceId === undefined ? {} : { workspaceId }),
     ...(kind === undefined ? {} : { kind }),
   };
+}
+
+/** Prisma passes the wildcards of LIKE on. */
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

@@ -1,4 +1,4 @@
-// GET /keys of a workspace with 10,000 keys, beside as many of five others: bounded pages, no scan of the table.
+// GET /keys of a workspace with 10,000 keys, beside as many of five others: bounded pages and searches, no scan of the table.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { askFor } from '../../support/admin.js';
@@ -42,15 +42,15 @@ async function fillKeys({
   );
 }
 
-const pageAt = async (offset: number): Promise<readonly string[]> => {
-  const { data } = await askFor<{ data: { hash: string }[] }>(200, app, 'get', `/keys?offset=${offset}`);
+const pageOf = async (query: string): Promise<readonly string[]> => {
+  const { data } = await askFor<{ data: { hash: string }[] }>(200, app, 'get', `/keys?${query}`);
   return data.map(({ hash }) => hash);
 };
 
 it('shows every key once, page by page', async () => {
   const found: string[] = [];
   for (;;) {
-    const page = await pageAt(found.length);
+    const page = await pageOf(`offset=${found.length}`);
     expect(page.length).toBeLessThanOrEqual(PAGE);
     found.push(...page);
     if (page.length < PAGE) break;
@@ -63,12 +63,14 @@ it('shows every key once, page by page', async () => {
 });
 
 it.each([
-  [0, PAGE],
-  [KEYS - PAGE, OWN],
-])('reads no table whole for the page at %i, and at most %i rows', async (offset, most) => {
+  ['offset=0', PAGE],
+  [`offset=${KEYS - PAGE}`, OWN],
+  ['q=KEY%20777', OWN],
+  ['q=none', OWN],
+])('reads no table whole for the page of %s, and at most %i rows', async (query, most) => {
   const recording = recordStatements();
   try {
-    await pageAt(offset);
+    await pageOf(query);
   } finally {
     recording.stop();
   }
