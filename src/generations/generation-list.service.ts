@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
+import { operationOf } from '../domain/generations/generation.js';
 import type { GenerationFilter, GenerationPage } from '../domain/generations/generation-list.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { readCursor } from '../http/dto/list-position.js';
@@ -35,7 +36,7 @@ export class GenerationListService {
   }
 
   private async toFilter(accountId: string, query: GenerationsQueryDto): Promise<GenerationFilter> {
-    const { api_key_hash: hash, model, provider } = query;
+    const { api_key_hash: hash, model, provider, api_type: apiType } = query;
     const apiKey = hash === undefined ? undefined : await this.keys.find(accountId, hash);
     if (apiKey === null) throw new AppError('not_found', { detail: 'no key has this hash' });
     return {
@@ -47,6 +48,7 @@ export class GenerationListService {
       // The log may know models and providers that this version does not.
       model: model === undefined ? undefined : (this.catalogue.find(model)?.model.id ?? model),
       provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),
+      operation: apiType === undefined ? undefined : operationOf(apiType),
       statuses: statusesOf(query),
       sessionId: query.session_id,
       userId: query.user_id,

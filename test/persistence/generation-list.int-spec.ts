@@ -39,7 +39,7 @@ beforeAll(async () => {
        provider, status, error_type, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok, encoding_format,
        duration_ms, user_id, session_id, request_id, region)
      SELECT gen_random_uuid(), $1, $5::timestamptz - (($6 - n) * interval '1 day' * $7 / $6), n, $2,
-       CASE WHEN is_rare THEN $4::uuid ELSE $3::uuid END, 'embeddings', CASE WHEN is_rare THEN 'rare/model' ELSE 'model' END, 'e',
+       CASE WHEN is_rare THEN $4::uuid ELSE $3::uuid END, CASE WHEN is_rare THEN 'chat' ELSE 'embeddings' END, CASE WHEN is_rare THEN 'rare/model' ELSE 'model' END, 'e',
        CASE WHEN is_rare THEN 'rare' ELSE 'openai' END,
        CASE WHEN is_rare THEN 529 WHEN n % 50 = 0 THEN 502 WHEN n % 50 = 1 THEN 404 ELSE 200 END, NULL, 1, 1, 1, 0, 0, false,
        'float', 5, CASE WHEN is_rare THEN 'rare' WHEN n % 2 = 0 THEN 'user' END,
@@ -108,6 +108,10 @@ const ALL = [
   'api_key_hash={rare}&status=200',
   'api_key_hash={rare}&status=error',
   'user_id=user&model=rare/model',
+  'api_type=embeddings',
+  'api_type=completions',
+  'api_type=completions&status=200',
+  'api_type=completions&api_key_hash={rare}',
 ];
 const fill = (query: string): string => query.replace('{rare}', rare).replace('{never}', neverUsed);
 
@@ -141,6 +145,9 @@ describe.each(['while nothing is summed', 'with summed days'])('%s', (state) => 
     ['status=529', 3],
     ['session_id=rare', 3],
     ['user_id=rare', 3],
+    ['api_type=completions', 3],
+    ['api_type=completions&model=rare/model', 3],
+    ['api_type=completions&status=200', 0],
     ['model=rare/model', 3],
     ['provider=rare', 3],
     ['api_key_hash={rare}', 3],

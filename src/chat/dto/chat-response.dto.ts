@@ -1,19 +1,9 @@
 // The answer of POST /chat/completions without a stream. Contract: docs/contract.md#chat-response.
 import { RoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
+import { ToolCallDto } from '../../http/dto/tool-call.dto.js';
 import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { ChatUsageDto } from './chat-usage.dto.js';
-
-class ChatAnswerFunctionDto {
-  @TextField() name: string;
-  @TextField({ description: 'JSON, as the model wrote it.' }) arguments: string;
-}
-
-class ChatAnswerToolCallDto {
-  @TextField() id: string;
-  @EnumField(['function']) type: string;
-  @ObjectField(ChatAnswerFunctionDto) function: ChatAnswerFunctionDto;
-}
 
 class ChatAnswerMessageDto {
   @EnumField(['assistant']) role: string;
@@ -31,8 +21,8 @@ class ChatAnswerMessageDto {
   })
   extra_content?: Record<string, unknown>;
   @TextField({ optional: true, nullable: true }) refusal?: string | null;
-  @ObjectListField(ChatAnswerToolCallDto, { optional: true, description: 'Absent: none.' })
-  tool_calls?: ChatAnswerToolCallDto[];
+  @ObjectListField(ToolCallDto, { optional: true, description: 'Absent: none.' })
+  tool_calls?: ToolCallDto[];
 }
 
 class ChatAnswerChoiceDto {

@@ -1,6 +1,6 @@
 // The list of generations: its filters, and the position where a page ends.
 import { ERROR_DEFINITIONS } from '../errors.js';
-import type { Generation } from './generation.js';
+import type { Generation, Operation } from './generation.js';
 
 export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'error'] as const;
 
@@ -10,6 +10,7 @@ export interface GenerationFilter {
   readonly apiKeyId: string | undefined;
   readonly model: string | undefined;
   readonly provider: string | undefined;
+  readonly operation: Operation | undefined;
   readonly statuses: readonly number[] | undefined;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;

@@ -38,9 +38,16 @@ export interface RequestContext {
 
 export type Operation = 'embeddings' | 'chat';
 
-/** The operation as the contract's records name it. */
-export function apiTypeOf({ operation }: Pick<Generation, 'operation'>): string {
+/** Operations as the contract's records name them. */
+export const API_TYPES = ['embeddings', 'completions'] as const;
+export type ApiType = (typeof API_TYPES)[number];
+
+export function apiTypeOf({ operation }: Pick<Generation, 'operation'>): ApiType {
   return operation === 'chat' ? 'completions' : operation;
+}
+
+export function operationOf(apiType: ApiType): Operation {
+  return apiType === 'completions' ? 'chat' : apiType;
 }
 
 export interface Generation {

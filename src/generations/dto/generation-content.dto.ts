@@ -1,8 +1,11 @@
 // The content of a call on the wire. Contract: docs/contract.md#generations.
 import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { toContentCall } from '../../domain/generations/chat-content.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import { ToolCallDto } from '../../http/dto/tool-call.dto.js';
 import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 
@@ -29,8 +32,8 @@ class InputMessageDto {
     },
   )
   content: string | readonly number[] | readonly object[] | null;
-  @ListField(Object, { optional: true, description: 'Calls of an assistant message.' })
-  tool_calls?: readonly object[];
+  @ObjectListField(ToolCallDto, { optional: true, description: 'Calls of an assistant message.' })
+  tool_calls?: readonly ToolCallDto[];
   @TextField({ optional: true, description: 'The call that a tool message answers.' }) tool_call_id?: string;
   @TextField({ optional: true }) name?: string;
 }
@@ -48,6 +51,11 @@ class ContentOutputDto {
   completion: string | null;
   @TextField({ nullable: true, description: 'The reasoning of the first choice, where the model shows it.' })
   reasoning: string | null;
+  @ObjectListField(ToolCallDto, {
+    optional: true,
+    description: 'The tool calls of the first choice; absent: none.',
+  })
+  tool_calls?: readonly ToolCallDto[];
 }
 
 class ContentErrorDto {
@@ -92,7 +100,7 @@ export function toGenerationContentDto(
   const [answer] = chat?.choices ?? [];
   return {
     input: chat ? { messages: chat.messages.map((message) => ({ ...message })) } : toInputDto(items),
-    output: { completion: answer?.content ?? null, reasoning: answer?.reasoning ?? null },
+    output: toOutputDto(answer),
     error:
       generation.errorType === null && errorMessage === null
         ? null
@@ -104,6 +112,15 @@ export function toGenerationContentDto(
             previous_errors: [],
           },
     is_truncated: isTruncated || (chat?.isOutputTruncated ?? false),
+  };
+}
+
+function toOutputDto(answer: ChatChoice | undefined): ContentOutputDto {
+  const { content = null, reasoning = null, toolCalls = [] } = answer ?? {};
+  return {
+    completion: content,
+    reasoning,
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toContentCall) }),
   };
 }
 

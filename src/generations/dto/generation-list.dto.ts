@@ -1,7 +1,7 @@
 // The list of generations on the wire, and its query: an extension of the contract. Contract: docs/contract.md#generations.
 import { readStatuses, STATUS_CLASSES } from '../../domain/generations/generation-list.js';
-import { apiTypeOf } from '../../domain/generations/generation.js';
-import type { Generation } from '../../domain/generations/generation.js';
+import { API_TYPES, apiTypeOf } from '../../domain/generations/generation.js';
+import type { ApiType, Generation } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { ObjectListField } from '../../http/fields/compound-fields.js';
@@ -48,6 +48,12 @@ export class GenerationsQueryDto {
   })
   provider?: string;
 
+  @EnumField(API_TYPES, {
+    optional: true,
+    description: 'Only calls of this operation: `embeddings`, or `completions` for chat.',
+  })
+  api_type?: ApiType;
+
   @FormattedField({
     optional: true,
     pattern: new RegExp(`^(?:[1-5]\\d\\d|${STATUS_CLASSES.join('|')})$`),
@@ -93,7 +99,7 @@ export class ListedGenerationDto {
   @TextField({ nullable: true }) provider_name: string | null;
   @TextField({ nullable: true, description: "The endpoint's tag and the provider's own name of the model." })
   endpoint_id: string | null;
-  @EnumField(['embeddings', 'completions']) api_type: string;
+  @EnumField(API_TYPES) api_type: string;
   @IntegerField({ description: 'The HTTP status that the caller received.' }) status: number;
   @TextField({ nullable: true, description: 'As in `error.metadata`; null: the call succeeded.' })
   error_type: string | null;

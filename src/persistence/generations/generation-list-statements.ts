@@ -87,6 +87,7 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
     api_key_id: filter.apiKeyId,
     model: filter.model,
     provider: filter.provider,
+    operation: filter.operation,
   }).filter(([, value]) => value !== undefined);
   const write = ([column, value]: readonly [string, unknown]): string => `${column} = ${parameter(value)}`;
   const conditions = equal.filter(([column]) => column !== rare).map((one) => () => write(one));

@@ -42,34 +42,65 @@ it('returns one text as a prompt, and several texts or tokens as messages', asyn
   });
 });
 
+const ANSWER: ChatContent['choices'][number] = {
+  index: 0,
+  content: 'A cat.',
+  reasoning: 'It purrs.',
+  refusal: null,
+  toolCalls: [],
+  finishReason: 'stop',
+  nativeFinishReason: 'stop',
+};
+const chatOf = (content: Partial<ChatContent>): ChatContent => ({
+  messages: [],
+  tools: [],
+  stop: [],
+  responseSchema: null,
+  choices: [ANSWER],
+  isOutputTruncated: false,
+  ...content,
+});
+
 it('returns the messages and the first answer of a chat', async () => {
   const messages: ChatContent['messages'] = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: [{ type: 'text', text: 'Look: [image/png, 48213 bytes]' }], name: 'ada' },
   ];
-  const answer = {
-    index: 0,
-    content: 'A cat.',
-    reasoning: 'It purrs.',
-    refusal: null,
-    toolCalls: [],
-    finishReason: 'stop',
-    nativeFinishReason: 'stop',
-  };
-  const chat: ChatContent = {
-    messages,
-    tools: [],
-    stop: [],
-    responseSchema: null,
-    choices: [answer, { ...answer, index: 1, content: 'A dog.' }],
-    isOutputTruncated: true,
-  };
+  const choices = [ANSWER, { ...ANSWER, index: 1, content: 'A dog.' }];
+  const chat = chatOf({ messages, choices, isOutputTruncated: true });
   const [id] = await recordGenerations(app, 1, { operation: 'chat' }, { ...content([]), chat });
   expect(await askFor(200, app, 'get', `/generation/content?id=${id}`)).toEqual({
     data: {
       input: { messages },
       output: { completion: 'A cat.', reasoning: 'It purrs.' },
       error: null,
+      is_truncated: true,
+    },
+  });
+});
+
+it('returns the tool calls of the first answer in the form of the wire', async () => {
+  const calls = [
+    { id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}' },
+    { id: 'call_2', name: 'get_time', arguments: '{"zo' },
+  ];
+  const other = { ...ANSWER, index: 1, toolCalls: [{ id: 'call_3', name: 'other', arguments: '{}' }] };
+  const chat = chatOf({
+    choices: [{ ...ANSWER, content: null, reasoning: null, toolCalls: calls }, other],
+    isOutputTruncated: true,
+  });
+  const [id] = await recordGenerations(app, 1, { operation: 'chat' }, { ...content([]), chat });
+  expect(await askFor(200, app, 'get', `/generation/content?id=${id}`)).toMatchObject({
+    data: {
+      output: {
+        completion: null,
+        reasoning: null,
+        tool_calls: calls.map(({ id: callId, ...called }) => ({
+          id: callId,
+          type: 'function',
+          function: called,
+        })),
+      },
       is_truncated: true,
     },
   });

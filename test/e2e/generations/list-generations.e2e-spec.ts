@@ -33,7 +33,7 @@ beforeAll(async () => {
     await record({ status: 502, errorType: 'provider_unavailable', dimensions: null }, other.record),
     await record({ model: 'cohere/embed-v4.0', provider: 'cohere', userId: 'user-2' }, other.record),
     await record({ status: 529, sessionId: 'session-1', errorType: 'provider_overloaded', dimensions: null }),
-    await record({ provider: 'google', model: 'gone/model' }),
+    await record({ operation: 'chat', provider: 'google', model: 'gone/model' }),
   ];
 });
 afterAll(() => app.close());
@@ -97,6 +97,10 @@ describe('200', () => {
     ['provider=cohere', [3]],
     ['provider=google-ai-studio', [5]],
     ['provider=unknown', []],
+    ['api_type=embeddings', [4, 3, 2, 1, 0]],
+    ['api_type=completions', [5]],
+    ['api_type=completions&status=error', []],
+    ['api_type=embeddings&user_id=user-2', [3]],
     ['status=200', [5, 3, 0]],
     ['status=2xx', [5, 3, 0]],
     ['status=404', [1]],
@@ -162,6 +166,8 @@ it.each([
   ['unknown=1', /unknown: is not a member/],
   ['limit=0', /limit: must be from 1 to 100/],
   ['limit=101', /limit: must be from 1 to 100/],
+  ['api_type=chat', /api_type: must be one of embeddings, completions/],
+  ['api_type=', /api_type: must be one of/],
   ['status=600', /status: must be a status/],
   ['status=3xx', /status: must be a status/],
   ['from=yesterday', /from: must be a time in UTC/],
