@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { askFor } from '../support/admin.js';
 import { withCatalogueFile } from '../support/catalogue-file.js';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  expectAccessibleEverywhere,
+  openConsole,
+  visit,
+} from '../support/chromium.js';
 import type { OpenConsole } from '../support/chromium.js';
 import { startConsole } from '../support/console-app.js';
 import type { ConsoleSetup } from '../support/console-app.js';
@@ -73,6 +79,27 @@ describeInChromium('lists of the console', () => {
       await page.getByText('Keys shown: 200').waitFor();
       expect(await rows()).toBe(201);
       expect(await elements()).toBeLessThan(10_000);
+    });
+
+    it('are found by a part of their name, which the address keeps', async () => {
+      await visit(page, '/keys', 'Keys');
+      const field = page.getByRole('searchbox', { name: 'Search keys' });
+      await field.fill('KEY 7777');
+      await page.getByText('Keys shown: 1, no more').waitFor();
+      await page.getByRole('link', { name: 'Key 7777', exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('q')).toBe('KEY 7777');
+      await page.reload();
+      await page.getByText('Keys shown: 1, no more').waitFor();
+      expect(await field.inputValue()).toBe('KEY 7777');
+      await field.fill('no such key');
+      await field.press('Enter');
+      await page.getByText('No key matches').waitFor();
+      await page.getByText('contains “no such key”').waitFor();
+      await expectAccessibleEverywhere(page);
+      await press('Clear the search');
+      await page.getByText('Keys shown: 100').waitFor();
+      expect(await field.inputValue()).toBe('');
+      expect(new URL(page.url()).searchParams.has('q')).toBe(false);
     });
 
     it('are offered a bounded number to choose from', async () => {

@@ -14,6 +14,7 @@ export interface GenerationFilters {
   readonly api_key_hash?: string;
   readonly model?: string;
   readonly provider?: string;
+  readonly api_type?: GenerationRow['api_type'];
   readonly status?: string;
   readonly session_id?: string;
   readonly user_id?: string;

@@ -15,9 +15,16 @@ export type KeySecret = Schemas['NewSecretResponseDto'];
 export const KEYS = ['keys'] as const;
 const PAGE = 100;
 
+export interface KeyFilters {
+  readonly workspace_id: string;
+  readonly include_disabled: boolean;
+  /** A part of a name. */
+  readonly q?: string | undefined;
+}
+
 /** A page by its offset, which the list uses as a cursor. */
 export async function loadKeys(
-  query: { readonly workspace_id: string; readonly include_disabled: boolean },
+  query: KeyFilters,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<CursorPage<ApiKey>> {

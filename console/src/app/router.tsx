@@ -13,10 +13,11 @@ import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
 import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
+import { readKeySearch } from '../pages/keys/key-search';
 import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
-import { oneOf, parseSearch, stringifySearch, textOf } from './search';
+import { parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
 
@@ -66,7 +67,7 @@ const overviewRoute = createRoute({
 const keysRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/keys',
-  validateSearch: (search): { disabled?: 'hidden' } => ({ disabled: oneOf(['hidden'], search['disabled']) }),
+  validateSearch: readKeySearch,
   component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 

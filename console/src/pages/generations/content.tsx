@@ -42,6 +42,7 @@ interface ContentViewProps {
 
 function ContentView({ content, isChat }: ContentViewProps) {
   const { input, output, error } = content;
+  const { tool_calls: answerCalls = [] } = output;
   const messages = 'prompt' in input ? [{ role: 'user', content: input.prompt }] : input.messages;
   return (
     <div className={styles.contents}>
@@ -54,10 +55,11 @@ function ContentView({ content, isChat }: ContentViewProps) {
           <InputText key={index} text={textOf(message.content)} />
         ),
       )}
-      {(output.completion !== null || output.reasoning !== null) && (
+      {(output.completion !== null || output.reasoning !== null || answerCalls.length > 0) && (
         <Message who="Answer">
           {output.reasoning !== null && <Reasoning text={output.reasoning} />}
           {output.completion !== null && <MessageText text={output.completion} />}
+          <ToolCalls calls={answerCalls.map(toShownCall)} />
         </Message>
       )}
       {error?.message && <Notice tone="bad">{error.message}</Notice>}
@@ -106,12 +108,8 @@ function textOf(content: InputMessageDto['content']): string {
     .join('\n');
 }
 
-function toShownCall(call: object): ShownToolCall {
-  const { id = '', function: called = {} } = call as StoredToolCall;
-  return { id, name: called.name ?? 'Unknown tool', arguments: called.arguments ?? '' };
-}
+type StoredToolCall = NonNullable<GenerationContent['output']['tool_calls']>[number];
 
-interface StoredToolCall {
-  readonly id?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: string };
+function toShownCall({ id, function: { name, arguments: values } }: StoredToolCall): ShownToolCall {
+  return { id, name, arguments: values };
 }

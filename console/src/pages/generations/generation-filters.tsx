@@ -6,6 +6,7 @@ import { keyChoicesQuery } from '../../api/keys';
 import { Button } from '../../components/actions/button';
 import { ModelOptions } from '../../components/form/model-options';
 import { abbreviate } from '../../format';
+import { readGenerationSearch } from './generation-search';
 import type { GenerationSearch } from './generation-search';
 import styles from './generations.module.css';
 
@@ -17,6 +18,12 @@ const STATUSES = [
   { value: 'error', label: 'Failed' },
   { value: '4xx', label: '4xx: the request' },
   { value: '5xx', label: '5xx: the provider or this service' },
+];
+
+const OPERATIONS = [
+  { value: '', label: 'Any operation' },
+  { value: 'embeddings', label: 'Embeddings' },
+  { value: 'chat', label: 'Chat' },
 ];
 
 export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: string }) {
@@ -36,6 +43,12 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
         value={status}
         choices={withValue(STATUSES, status, status)}
         onChange={(value) => change({ status: value })}
+      />
+      <Choice
+        label="Operation"
+        value={search.operation ?? ''}
+        choices={OPERATIONS}
+        onChange={(value) => change(readGenerationSearch({ ...search, operation: value }))}
       />
       <ModelFilter value={model} onChange={(value) => change({ model: value })} />
       <Choice

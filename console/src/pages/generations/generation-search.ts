@@ -1,8 +1,9 @@
-import { textOf } from '../../app/search';
+import { oneOf, textOf } from '../../app/search';
 
 export interface GenerationSearch {
   readonly model?: string;
   readonly provider?: string;
+  readonly operation?: 'embeddings' | 'chat';
   /** `404`, `5xx`, `error`. */
   readonly status?: string;
   /** The hash of a key. */
@@ -18,6 +19,7 @@ export function readGenerationSearch(search: Readonly<Record<string, unknown>>):
   return {
     model: textOf(search['model']),
     provider: textOf(search['provider']),
+    operation: oneOf(['embeddings', 'chat'] as const, search['operation']),
     status: textOf(search['status']),
     key: textOf(search['key']),
     session: textOf(search['session']),

@@ -102,14 +102,17 @@ function Outcome({ row }: { readonly row: GenerationRow }) {
   );
 }
 
+const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
+
 export function GenerationsPage() {
   const workspaceId = useWorkspaceId();
-  const { model, provider, status, key, session, user, from, to } = route.useSearch();
+  const { model, provider, operation, status, key, session, user, from, to } = route.useSearch();
   const filters = {
     workspace_id: workspaceId,
     api_key_hash: key,
     model,
     provider,
+    api_type: operation && API_TYPES[operation],
     status,
     session_id: session,
     user_id: user,

@@ -13,8 +13,11 @@ import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Page, Section } from '../../components/display/section';
 import { Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { FilterCheck, FilterRow } from '../../components/form/filter-row';
+import { SearchField } from '../../components/form/search-field';
 import { KeyActions } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
+import type { KeySearch } from './key-search';
 import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
 import styles from './keys.module.css';
 
@@ -60,14 +63,15 @@ const COLUMNS: readonly Column<ApiKey>[] = [
 
 export function KeysPage() {
   const workspaceId = useWorkspaceId();
-  const { disabled } = route.useSearch();
+  const { disabled, q } = route.useSearch();
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const includeDisabled = disabled !== 'hidden';
+  const filters = { workspace_id: workspaceId, include_disabled: disabled !== 'hidden', q };
+  const change = (changed: KeySearch) =>
+    void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
   const pages = useHeldPages({
-    queryKey: [...KEYS, 'list', workspaceId, includeDisabled],
-    load: (cursor, signal) =>
-      loadKeys({ workspace_id: workspaceId, include_disabled: includeDisabled }, cursor, signal),
+    queryKey: [...KEYS, 'list', filters],
+    load: (cursor, signal) => loadKeys(filters, cursor, signal),
     rowKey: ({ hash }) => hash,
   });
   const create = (
@@ -81,38 +85,26 @@ export function KeysPage() {
       description="A key belongs to an application or a team, and spends at most its limit."
       actions={
         <>
-          <CsvButton
-            list={{
-              path: '/api/v1/keys',
-              query: { workspace_id: workspaceId, include_disabled: includeDisabled },
-              name: 'keys',
-            }}
-          />
+          <CsvButton list={{ path: '/api/v1/keys', query: filters, name: 'keys' }} />
           {create}
         </>
       }
     >
-      <Section
-        title="Keys of the workspace"
-        isFlush
-        actions={
-          <>
-            <label className={styles.filters}>
-              <input
-                type="checkbox"
-                checked={includeDisabled}
-                onChange={({ target }) =>
-                  void navigate({
-                    search: (search) => ({ ...search, disabled: target.checked ? undefined : 'hidden' }),
-                  })
-                }
-              />
-              Show disabled
-            </label>
-            <RefreshButton pages={pages} />
-          </>
-        }
-      >
+      <Section title="Keys of the workspace" isFlush actions={<RefreshButton pages={pages} />}>
+        <FilterRow label="Filter keys">
+          <SearchField
+            label="Search keys"
+            placeholder="Search keys by name"
+            value={q}
+            maxLength={200}
+            onSearch={(text) => change({ q: text })}
+          />
+          <FilterCheck
+            label="Show disabled"
+            checked={filters.include_disabled}
+            onChange={(isChecked) => change({ disabled: isChecked ? undefined : 'hidden' })}
+          />
+        </FilterRow>
         {pages.error && pages.rows === undefined ? (
           <ErrorState error={pages.error} onRetry={pages.refresh} />
         ) : (
@@ -123,9 +115,19 @@ export function KeysPage() {
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
             empty={
-              <EmptyState title="No key yet" action={create}>
-                Applications call this service with a key. Create one, with a limit if you like.
-              </EmptyState>
+              q === undefined ? (
+                <EmptyState title="No key yet" action={create}>
+                  Applications call this service with a key. Create one, with a limit if you like.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  title="No key matches"
+                  action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+                >
+                  No name of a key {filters.include_disabled ? '' : 'that is not disabled '}contains “
+                  <bdi>{q}</bdi>”.
+                </EmptyState>
+              )
             }
             footer={<ListFoot pages={pages} noun="keys" />}
           />
