@@ -12,9 +12,12 @@ type Amount = Prisma.Decimal | string;
 
 export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
 
-type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
+export type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
 
 export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
+
+/** Texts, since numbers of JSON are floating-point. */
+export type SpendJson = Readonly<Record<SpendAmount | 'lastDay', string>>;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
@@ -51,6 +54,10 @@ export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
     usage: windows(row.total, row.daily, row.weekly, row.monthly),
     byok: windows(row.byokTotal, row.byokDaily, row.byokWeekly, row.byokMonthly),
   };
+}
+
+export function readSpend(spend: SpendJson | null, now: Date): KeySpend {
+  return toKeySpend(spend && { ...spend, lastDay: new Date(spend.lastDay) }, now);
 }
 
 function toUsd(amount: Amount): PicoUsd {

@@ -18,7 +18,7 @@ import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { keysOfOperator, keysOfWorkspace } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
-import { toApiKey, toKeySpend } from './api-key-row.js';
+import { readSpend, toApiKey, toKeySpend } from './api-key-row.js';
 import { READ_KEY } from './api-key-statements.js';
 import type { KeySnapshotRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
@@ -28,7 +28,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
-import { toSharedLimits } from '../spend/shared-limits-row.js';
+import { readSharedLimits } from '../spend/shared-limits-json.js';
 import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
 
@@ -227,7 +227,7 @@ export class ApiKeysRepository {
   }
 
   private async findByRecordHash(accountId: string, recordHash: string): Promise<ApiKeySnapshot | null> {
-    const [row, ...others] = await this.database.query<KeySnapshotRow>({
+    const [row] = await this.database.query<KeySnapshotRow>({
       name: 'read-key',
       text: READ_KEY,
       values: [accountId, recordHash],
@@ -236,8 +236,8 @@ export class ApiKeysRepository {
     const now = this.clock.now();
     return {
       key: toApiKey(row),
-      spend: toKeySpend(row.lastDay === null ? null : row, now),
-      sharedLimits: toSharedLimits([row, ...others], now),
+      spend: readSpend(row.spend, now),
+      sharedLimits: readSharedLimits(row.sharedLimits, now),
       lastUse: { day: row.day, moment: row.moment },
     };
   }

@@ -7,8 +7,8 @@ import type { KeySpend } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
 import { toKeySpend } from '../keys/api-key-row.js';
 import { READ_SHARED_LIMITS } from '../keys/api-key-statements.js';
-import { toSharedLimits, windowOf } from './shared-limits-row.js';
-import type { SharedLimitsRow } from './shared-limits-row.js';
+import { readSharedLimits, windowOf } from './shared-limits-json.js';
+import type { SharedLimitsJson } from './shared-limits-json.js';
 
 export interface SpendPolicy {
   /** The workspace's budgets. */
@@ -43,14 +43,13 @@ export class SpendPolicyRepository {
 
   /** The budgets and credits above a key, and their spend in the windows of `now`. */
   async findSharedLimits(workspaceId: string, now: Date): Promise<SharedLimits> {
-    const rows = await this.database.query<SharedLimitsRow>({
+    const [row] = await this.database.query<{ sharedLimits: SharedLimitsJson }>({
       name: 'read-shared-limits',
       text: READ_SHARED_LIMITS,
       values: [workspaceId],
     });
-    const [row, ...others] = rows;
     if (!row) throw new Error('the workspace of a key is gone');
-    return toSharedLimits([row, ...others], now);
+    return readSharedLimits(row.sharedLimits, now);
   }
 
   /** The spend of all calls of the workspace, in the windows of `now`. */

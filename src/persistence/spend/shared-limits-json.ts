@@ -1,0 +1,35 @@
+// The limits above a key, as a statement reads them.
+import { parseUsd } from '../../domain/spend/money.js';
+import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-limit.js';
+import { readSpend } from '../keys/api-key-row.js';
+import type { SpendJson } from '../keys/api-key-row.js';
+
+/** Amounts are texts, since numbers of JSON are floating-point. */
+export interface SharedLimitsJson {
+  readonly includeByok: boolean;
+  /** Null: there are none, and the spend of the workspace was not read. */
+  readonly budgets: readonly { readonly interval: string; readonly limit: string }[] | null;
+  readonly spend: SpendJson | null;
+  readonly credits: string | null;
+  readonly creditsSpent: string | null;
+}
+
+const WINDOWS = { daily: 'daily', weekly: 'weekly', monthly: 'monthly', lifetime: 'total' } as const;
+
+export function windowOf(interval: string): SpendLimitWindow['window'] {
+  return WINDOWS[interval as keyof typeof WINDOWS];
+}
+
+/** With the spend of the workspace in the windows of `now`. */
+export function readSharedLimits(limits: SharedLimitsJson, now: Date): SharedLimits {
+  const { includeByok, budgets, spend, credits, creditsSpent } = limits;
+  return {
+    budgets: (budgets ?? []).map(({ interval, limit }) => ({
+      window: windowOf(interval),
+      limit: parseUsd(limit),
+      includeByok,
+    })),
+    workspaceSpend: readSpend(spend, now),
+    credits: { bought: credits === null ? null : parseUsd(credits), spent: parseUsd(creditsSpent ?? '0') },
+  };
+}
