@@ -158,9 +158,9 @@ describeInChromium('chats in the playground', () => {
     await held.left;
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Generations', exact: true }).click();
-    await page.getByLabel('Operation', { exact: true }).selectOption('Embeddings');
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('Embeddings');
     await page.getByText('No call matches').waitFor();
-    await page.getByLabel('Operation', { exact: true }).selectOption('Chat');
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('Chat');
     expect(new URL(page.url()).searchParams.get('operation')).toBe('chat');
     const row = page.getByRole('row').nth(1);
     await row.getByText('Chat, streamed, OpenAI').waitFor();

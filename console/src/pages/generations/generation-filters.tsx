@@ -150,7 +150,7 @@ function Text({ label, value = '', onChange, list, onInput }: TextProps) {
 function Moment({ label, value, onChange }: ControlProps) {
   const local = value === undefined ? '' : toLocalInput(value);
   return (
-    <label className={styles.filter}>
+    <label className={`${styles.filter} ${styles.moment}`}>
       <span>{label}</span>
       <input
         key={local}

@@ -44,6 +44,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     id: 'used',
     header: 'Last used',
     priority: 2,
+    isWhole: true,
     cell: (key) => <LastUsed apiKey={key} />,
   },
   {
