@@ -51,14 +51,14 @@ const ANSWER: ChatContent['choices'][number] = {
   finishReason: 'stop',
   nativeFinishReason: 'stop',
 };
-const chatOf = (content: Partial<ChatContent>): ChatContent => ({
+const chatOf = (members: Partial<ChatContent>): ChatContent => ({
   messages: [],
   tools: [],
   stop: [],
   responseSchema: null,
   choices: [ANSWER],
   isOutputTruncated: false,
-  ...content,
+  ...members,
 });
 
 it('returns the messages and the first answer of a chat', async () => {
@@ -84,9 +84,9 @@ it('returns the tool calls of the first answer in the form of the wire', async (
     { id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}' },
     { id: 'call_2', name: 'get_time', arguments: '{"zo' },
   ];
-  const other = { ...ANSWER, index: 1, toolCalls: [{ id: 'call_3', name: 'other', arguments: '{}' }] };
+  const second = { ...ANSWER, index: 1, toolCalls: [{ id: 'call_3', name: 'other', arguments: '{}' }] };
   const chat = chatOf({
-    choices: [{ ...ANSWER, content: null, reasoning: null, toolCalls: calls }, other],
+    choices: [{ ...ANSWER, content: null, reasoning: null, toolCalls: calls }, second],
     isOutputTruncated: true,
   });
   const [id] = await recordGenerations(app, 1, { operation: 'chat' }, { ...content([]), chat });
