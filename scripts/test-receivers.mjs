@@ -1,11 +1,11 @@
-// `npm run test:receivers`: checks deliveries with real engines (ClickHouse as chdb, S3 as s3rver) and the published
-// messages of OTLP. They are too large for every node_modules, so they are installed at first use.
+// `npm run test:receivers`: checks deliveries and the history with real engines (ClickHouse as chdb, S3 as s3rver), and the
+// published messages of OTLP. They are too large for every node_modules, so they are installed at first use.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setup } from './setup.mjs';
 import { readFileIfPresent, writeFileAtomically } from './support/files.mjs';
+import { runDatabaseTests } from './support/database-tests.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
-import { runJest } from './support/jest.mjs';
 import { runNpm } from './support/npm.mjs';
 import { createProgress } from './support/progress.mjs';
 import { inRepository } from './support/repository.mjs';
@@ -108,12 +108,12 @@ async function run() {
   const outputDirectory = createTemporaryDirectory();
   try {
     const otlpValidator = await prepareOtlpValidator(outputDirectory, { progress, signal });
-    const names = otlpValidator === undefined ? '{clickhouse,s3}' : '*';
-    return await runJest(
+    const names = otlpValidator === undefined ? '{clickhouse,history,history-reads,s3}' : '*';
+    const { exitCode } = await runDatabaseTests(
       [`--testMatch=<rootDir>/test/receivers/${names}.receiver-spec.ts`, ...process.argv.slice(2)],
-      { SIGNALBOX_RECEIVERS: directory, ...otlpValidator },
-      signal,
+      { environment: { SIGNALBOX_RECEIVERS: directory, ...otlpValidator }, progress, signal },
     );
+    return exitCode;
   } finally {
     rmSync(outputDirectory, { recursive: true, force: true });
   }

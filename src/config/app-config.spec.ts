@@ -66,6 +66,37 @@ describe('the environment', () => {
     expect(read(environment)).toMatchObject({ tracesItself });
   });
 
+  it('reads the address of the history, its database, user and password', () => {
+    expect(read({}).history).toBeUndefined();
+    expect(read({ HISTORY_CLICKHOUSE_URL: 'http://clickhouse:8123' }).history).toEqual({
+      origin: 'http://clickhouse:8123',
+      database: 'signalbox',
+      username: 'default',
+      password: '',
+    });
+    expect(
+      read({ HISTORY_CLICKHOUSE_URL: 'https://me:p%40ss%2Fword@ch.example:8443/calls' }).history,
+    ).toEqual({
+      origin: 'https://ch.example:8443',
+      database: 'calls',
+      username: 'me',
+      password: 'p@ss/word',
+    });
+  });
+
+  it.each([
+    'clickhouse:8123',
+    'tcp://clickhouse:9000',
+    'http://clickhouse/calls?secret=1',
+    'http://clickhouse/`; DROP DATABASE x',
+    'http://clickhouse/a/b',
+    'http://user:%@clickhouse',
+  ])('rejects %s as the address of the history, without repeating it', (address) => {
+    const failure = (): unknown => read({ HISTORY_CLICKHOUSE_URL: address });
+    expect(failure).toThrow(ConfigError);
+    expect(failure).toThrow(/^HISTORY_CLICKHOUSE_URL must be an address such as https:\/\/user:password@/);
+  });
+
   it('treats an empty variable as unset', () => {
     expect(read({ PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 3000 });
   });

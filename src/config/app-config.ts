@@ -6,6 +6,8 @@ import { ConfigError, EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
 import { readChatConfig } from './chat-config.js';
 import type { ChatConfig } from './chat-config.js';
+import { readHistoryConfig } from './history-config.js';
+import type { HistoryConfig } from './history-config.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -109,6 +111,8 @@ export class AppConfig {
     /** 0: for ever. */
     readonly auditDays: number;
   };
+  /** The ClickHouse server that keeps the log beyond its retention (docs/operating.md#history). */
+  readonly history?: HistoryConfig;
   /** Milliseconds (docs/contract.md#limits). */
   readonly operationDeadline: number;
   readonly providerTimeout: number;
@@ -203,6 +207,7 @@ export function readAppConfig(
       contentHours: read.integer('CONTENT_RETENTION_HOURS', 24, 0, 24),
       auditDays: read.integer('AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     },
+    ...readHistoryConfig(read),
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),

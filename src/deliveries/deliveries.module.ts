@@ -8,6 +8,8 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';
 import { DestinationConsumerFactory } from './consumers/destination-consumer.factory.js';
 import { LogTail } from './log/log-tail.js';
+import { HistoryCopier } from './history/history-copier.js';
+import { HistoryMetrics } from './history/history-metrics.js';
 import { PayloadSizer } from './batches/payload-sizer.js';
 import { ContentCache } from './log/content-cache.js';
 import { KeyNameCache } from './log/key-name-cache.js';
@@ -25,6 +27,8 @@ import { KeyNameCache } from './log/key-name-cache.js';
     PayloadSizer,
     ContentCache,
     KeyNameCache,
+    HistoryCopier,
+    HistoryMetrics,
   ],
 })
 export class DeliveriesModule {}

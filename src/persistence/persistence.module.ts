@@ -22,6 +22,8 @@ import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
+import { HistoryCopyRepository } from './history/history-copy.repository.js';
+import { HistorySchema } from './history/history-schema.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { Notifications } from './database/notifications.js';
 import { Partitions } from './generations/partitions.js';
@@ -56,6 +58,8 @@ const REPOSITORIES = [
   GenerationLog,
   GenerationReader,
   GenerationsRepository,
+  HistoryCopyRepository,
+  HistorySchema,
   KeyHashes,
   LoggedKeys,
   ProviderCredentialsRepository,

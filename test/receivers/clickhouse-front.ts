@@ -14,7 +14,7 @@ const OLD_DEFAULTS = {
 const STATUS_OF: Readonly<Record<string, number>> = { 60: 404, 81: 404, 497: 403, 516: 403 };
 
 export interface ClickhouseFront {
-  check(request: ReceivedDelivery): ReceiverResult;
+  check(request: ReceivedDelivery): Promise<ReceiverResult>;
   /** Runs a statement as an administrator; the rows as objects. */
   query(statement: string): readonly Readonly<Record<string, unknown>>[];
   /** Settings of the server from now on. */
@@ -36,7 +36,7 @@ export function startClickhouse(): ClickhouseFront {
   };
 
   return {
-    check: ({ method, path, headers, bytes }) => {
+    check: async ({ method, path, headers, bytes }) => {
       const { pathname, searchParams } = new URL(path, 'http://clickhouse');
       if (pathname !== '/')
         return { reply: { status: 404, body: `There is no handle ${pathname}` }, stored: [] };
@@ -45,14 +45,22 @@ export function startClickhouse(): ClickhouseFront {
           'Code: 516. DB::Exception: signalbox: Authentication failed. (AUTHENTICATION_FAILED)',
         );
       }
-      const { database = 'default', query = '', ...settings } = Object.fromEntries(searchParams);
+      const form = await readForm(headers['content-type'], bytes);
+      const {
+        database = 'default',
+        query = '',
+        // An option of the interface, not of the engine.
+        wait_end_of_query: _isWhole,
+        ...settings
+      } = { ...Object.fromEntries(searchParams), ...form };
+      const body = form === null ? bytes.toString('utf8') : '';
       if (method === 'GET' && /^insert/i.test(query)) {
         return exception('Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)');
       }
       try {
         session.query(`USE \`${database.replace(/[\\`]/g, '\\$&')}\``);
         return {
-          reply: { status: 200, body: run(`${query} ${bytes.toString('utf8')}`, settings) },
+          reply: { status: 200, body: run(`${query} ${body}`, settings) },
           stored: [],
         };
       } catch (error) {
@@ -70,6 +78,16 @@ export function startClickhouse(): ClickhouseFront {
     },
     close: () => session.cleanup(),
   };
+}
+
+/** The statement and its parameters as a form; null: the body is of rows. */
+async function readForm(
+  type: string | undefined,
+  bytes: Buffer,
+): Promise<Readonly<Record<string, string>> | null> {
+  if (type?.startsWith('multipart/form-data') !== true) return null;
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+  return Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
 }
 
 function exception(message: string): ReceiverResult {

@@ -7,7 +7,8 @@ import { LOG_HORIZON } from '../generations/log-offset.js';
 /** A position after every row of a workspace. */
 const END_OF_WORKSPACE = '9223372036854775807, 2147483647';
 
-const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
+/** The columns of a cursor. */
+export const CURSOR = `summed_before AS "summedBefore", pass_until AS "passUntil", pass_workspace_id AS "workspaceId",
   pass_transaction AS transaction, pass_ordinal AS ordinal`;
 
 /** Expressions of a row of the log by the columns of sums. */
@@ -81,6 +82,34 @@ ON CONFLICT (${columns}) DO UPDATE SET
 }
 
 /**
+ * The rows after a cursor, and the cursor after them, as the tables `slice` and `after_step`: $1 to $5 the cursor, $6 a
+ * moment (older rows are left out), $7 workspaces and $8 rows at most. `entry`: expressions of a row of the log. A step
+ * continues in the workspace where the one before ended.
+ */
+export const nextStep = (entry: string): string => `
+page AS MATERIALIZED (
+  SELECT id FROM workspaces WHERE id >= $3 ORDER BY id LIMIT $7
+), slice AS MATERIALIZED (
+  SELECT entry.* FROM page CROSS JOIN LATERAL (
+    SELECT workspace_id, api_key_id, log_transaction, log_ordinal, ${entry} FROM generations
+    WHERE workspace_id = page.id AND log_transaction < $2 AND generations.created_at >= $6
+      AND log_transaction >= CASE WHEN page.id = $3 THEN $4::bigint ELSE $1::bigint END
+      AND (workspace_id, log_transaction, log_ordinal) > ($3, $4, $5)
+    ORDER BY log_transaction, log_ordinal LIMIT $8
+  ) AS entry
+  ORDER BY page.id, entry.log_transaction, entry.log_ordinal LIMIT $8
+), after_step AS (
+  (SELECT workspace_id, log_transaction, log_ordinal, false AS is_last FROM slice
+   WHERE (SELECT count(*) FROM slice) = $8
+   ORDER BY workspace_id DESC, log_transaction DESC, log_ordinal DESC LIMIT 1)
+  UNION ALL
+  (SELECT id, ${END_OF_WORKSPACE}, (SELECT count(*) FROM page) < $7 FROM page
+   WHERE (SELECT count(*) FROM slice) < $8 ORDER BY id DESC LIMIT 1)
+  UNION ALL
+  (SELECT $3, ${END_OF_WORKSPACE}, true WHERE NOT EXISTS (SELECT FROM page))
+)`;
+
+/**
  * `entry`: expressions of a row of the log. `sums`: a grouping of such rows, which the sums of all tables are made of.
  */
 export function createRollup(
@@ -101,27 +130,7 @@ UPDATE ${cursorTable} SET pass_until = ${LOG_HORIZON}, pass_workspace_id = DEFAU
 WHERE pass_until = summed_before AND summed_before < ${LOG_HORIZON}
   AND pass_ended_at <= now() - make_interval(secs => $1)`,
     takeStep: `
-WITH page AS MATERIALIZED (
-  SELECT id FROM workspaces WHERE id >= $3 ORDER BY id LIMIT $7
-), slice AS MATERIALIZED (
-  SELECT entry.* FROM page CROSS JOIN LATERAL (
-    SELECT workspace_id, api_key_id, log_transaction, log_ordinal, ${entry} FROM generations
-    WHERE workspace_id = page.id AND log_transaction < $2 AND created_at >= $6
-      AND log_transaction >= CASE WHEN page.id = $3 THEN $4::bigint ELSE $1::bigint END
-      AND (workspace_id, log_transaction, log_ordinal) > ($3, $4, $5)
-    ORDER BY log_transaction, log_ordinal LIMIT $8
-  ) AS entry
-  ORDER BY page.id, entry.log_transaction, entry.log_ordinal LIMIT $8
-), sums AS (${sums}
-), after_step AS (
-  (SELECT workspace_id, log_transaction, log_ordinal, false AS is_last FROM slice
-   WHERE (SELECT count(*) FROM slice) = $8
-   ORDER BY workspace_id DESC, log_transaction DESC, log_ordinal DESC LIMIT 1)
-  UNION ALL
-  (SELECT id, ${END_OF_WORKSPACE}, (SELECT count(*) FROM page) < $7 FROM page
-   WHERE (SELECT count(*) FROM slice) < $8 ORDER BY id DESC LIMIT 1)
-  UNION ALL
-  (SELECT $3, ${END_OF_WORKSPACE}, true WHERE NOT EXISTS (SELECT FROM page))
+WITH ${nextStep(entry)}, sums AS (${sums}
 ), moved AS (
   UPDATE ${cursorTable} SET pass_workspace_id = after_step.workspace_id, pass_transaction = after_step.log_transaction,
     pass_ordinal = after_step.log_ordinal,

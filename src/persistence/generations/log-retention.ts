@@ -8,6 +8,7 @@ import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
 import { isLockTimeout } from '../database/database-errors.js';
 import { Database } from '../database/database.js';
+import { HistoryCopyRepository } from '../history/history-copy.repository.js';
 import { LOG_TABLES } from './partitions.js';
 import type { LogTable } from './partitions.js';
 
@@ -43,6 +44,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly logger = new Logger(LogRetention.name);
   /** In hours; null: for ever. */
   private readonly retention: Readonly<Record<LogTable, number | null>>;
+  private readonly keepsHistory: boolean;
   private readonly droppedPartitions: Counter<'table'>;
   private readonly overdueSeconds: Gauge<'table'>;
   private timer: NodeJS.Timeout | null = null;
@@ -50,15 +52,17 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   private isStopping = false;
 
   constructor(
-    { retention }: AppConfig,
+    { retention, history }: AppConfig,
     { registry }: Metrics,
     private readonly database: Database,
+    private readonly copies: HistoryCopyRepository,
     private readonly clock: Clock,
   ) {
     this.retention = {
       generations: retention.generationDays === 0 ? null : retention.generationDays * 24,
       generation_contents: retention.contentHours + REMOVED_BY_THEN,
     };
+    this.keepsHistory = history !== undefined;
     const registers = [registry];
     this.droppedPartitions = new Counter({
       name: 'signalbox_log_partitions_dropped_total',
@@ -93,6 +97,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Never fails: the next pass retries. */
   async dropExpired(): Promise<void> {
+    if (!this.keepsHistory) await this.copies.forgetUnused().catch(() => undefined);
     for (const table of LOG_TABLES) {
       const hours = this.retention[table];
       if (hours === null) continue;

@@ -1,0 +1,69 @@
+// The cursor of the copy in ClickHouse. Passes and steps are those of the rollups; the rows of a step leave the database
+// before the cursor moves, so a step that is interrupted is copied again.
+//
+// Why plain SQL: each statement decides and writes under the lock of the one row.
+import { CURSOR, nextStep } from '../activity/rollup-statements.js';
+import { LOG_HORIZON, LOG_SNAPSHOT } from '../generations/log-offset.js';
+import { HISTORY_ENTRY } from './history-tables.js';
+
+/** The number that the next transaction gets, as a position of the log. */
+const NEXT_TRANSACTION = `pg_snapshot_xmax(${LOG_SNAPSHOT}::pg_snapshot)::text::bigint`;
+
+/** $1 process, $2 seconds. Returns no row while another process has the lease. */
+export const CLAIM = `
+INSERT INTO history_copy AS copy (owner, leased_until, renewed_at)
+VALUES ($1, now() + make_interval(secs => $2), now())
+ON CONFLICT (id) DO UPDATE
+  SET owner = excluded.owner, leased_until = excluded.leased_until, renewed_at = excluded.renewed_at
+WHERE copy.owner = excluded.owner OR copy.leased_until < now()
+RETURNING owner`;
+
+/** $1 process. */
+export const RELEASE = 'UPDATE history_copy SET leased_until = now() WHERE owner = $1';
+
+/** $1 process, $2 the identity of the tables: the copy of other tables begins again. */
+export const RESET = `
+UPDATE history_copy SET target = $2, summed_before = DEFAULT, pass_until = DEFAULT, pass_workspace_id = DEFAULT,
+  pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL
+WHERE owner = $1 AND target IS DISTINCT FROM $2`;
+
+/**
+ * $1 process. When every transaction before a mark is copied, all that is left began after the moment of the mark, and a
+ * new mark is set.
+ */
+export const BEGIN_PASS = `
+UPDATE history_copy SET pass_until = greatest(summed_before, ${LOG_HORIZON}), pass_workspace_id = DEFAULT,
+  pass_transaction = DEFAULT, pass_ordinal = DEFAULT,
+  copied_until = CASE WHEN summed_before >= mark_transaction THEN marked_at ELSE copied_until END,
+  marked_at = CASE WHEN summed_before >= mark_transaction THEN now() ELSE marked_at END,
+  mark_transaction = CASE WHEN summed_before >= mark_transaction THEN ${NEXT_TRANSACTION} ELSE mark_transaction END
+WHERE owner = $1 AND pass_until = summed_before`;
+
+/** A generation is recorded minutes after its time at the latest: the bound spares looking at older partitions. */
+export const READ_PASS = `
+SELECT ${CURSOR}, coalesce(copied_until - interval '7 days', '1970-01-01') AS since FROM history_copy`;
+
+/** The parameters of nextStep. One row: the cursor after the step, and the rows as JSON, one a line. */
+export const READ_STEP = `
+WITH ${nextStep(HISTORY_ENTRY)}
+SELECT workspace_id AS "workspaceId", log_transaction::text AS transaction, log_ordinal AS ordinal, is_last AS "isLast",
+  (SELECT count(*)::integer FROM slice) AS count,
+  (SELECT string_agg(row_to_json(slice)::text, E'\\n') FROM slice) AS rows
+FROM after_step`;
+
+/** $1 to $5 the cursor, $6 to $8 the one after the step, $9 whether the pass has ended, $10 process, $11 seconds. */
+export const MOVE = `
+UPDATE history_copy SET pass_workspace_id = $6, pass_transaction = $7, pass_ordinal = $8,
+  summed_before = CASE WHEN $9::boolean THEN pass_until ELSE summed_before END,
+  leased_until = now() + make_interval(secs => $11), renewed_at = now()
+WHERE summed_before = $1 AND pass_until = $2 AND pass_workspace_id = $3 AND pass_transaction = $4 AND pass_ordinal = $5
+  AND owner = $10
+RETURNING ${CURSOR}`;
+
+/** One row. The cursor is null while nothing is copied. */
+export const READ_STATE = `
+SELECT ${CURSOR}, dropped_before AS "droppedBefore", extract(epoch FROM now() - coalesce(copied_until, marked_at))::float8 AS lag
+FROM log_begin LEFT JOIN history_copy ON true`;
+
+/** The cursor of a service that keeps no history any more must not hold the retention back. */
+export const FORGET_UNUSED = "DELETE FROM history_copy WHERE renewed_at < now() - interval '1 day'";

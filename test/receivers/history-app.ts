@@ -1,0 +1,96 @@
+// The service with a history in a real engine, and the same service on the same database without one.
+import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
+import type { StepBounds } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
+import { createTestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receivers/receiver.js';
+import type { RunningReceiver } from '../support/receivers/receiver.js';
+import { startClickhouse, USER } from './clickhouse-front.js';
+import type { ClickhouseFront } from './clickhouse-front.js';
+
+export const DATABASE = 'history_of_tests';
+export const TABLE = `${DATABASE}.generations`;
+
+export interface HistoryApp {
+  readonly app: TestApp;
+  /** Answers from PostgreSQL alone. */
+  readonly plain: TestApp;
+  readonly front: ClickhouseFront;
+  readonly server: RunningReceiver;
+  append(generations: readonly Generation[]): Promise<void>;
+  /** Passes until every row of the log is copied: other transactions of the server hold a pass back. */
+  copyAll(step?: StepBounds): Promise<void>;
+  /** One pass, or what is left of it. */
+  copy(step?: StepBounds): Promise<void>;
+  /** As if the retention had dropped all partitions before. */
+  dropBefore(moment: Date, isKept?: 'rows are kept'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createHistoryApp(): Promise<HistoryApp> {
+  const front = startClickhouse();
+  const server = await startReceiver(front);
+  const url = new URL(`${server.origin}/${DATABASE}`);
+  url.username = USER.username;
+  url.password = USER.password;
+  // The rows of these tests are of any day.
+  const environment = { GENERATION_RETENTION_DAYS: '0' };
+  const app = await createTestApp({ environment: { ...environment, HISTORY_CLICKHOUSE_URL: url.href } });
+  const plain = await createTestApp({ environment, databaseUrl: app.databaseUrl, clock: app.clock });
+
+  const copy = async (step?: StepBounds): Promise<void> => {
+    // The copy skips rows that are a week older than those of its last passes.
+    await app.sql('UPDATE history_copy SET copied_until = NULL, marked_at = NULL');
+    await app.application.get(HistoryCopier).copyPending(step);
+  };
+  return {
+    app,
+    plain,
+    front,
+    server,
+    append: async (generations) => {
+      const log = app.application.get(GenerationLog);
+      await Promise.all(generations.map((one) => log.append(one)));
+    },
+    copy,
+    copyAll: async (step) => {
+      await eventually(
+        async () => {
+          await copy(step);
+          return app.sql(
+            'SELECT FROM generations LEFT JOIN history_copy ON true WHERE summed_before IS NULL OR log_transaction >= summed_before LIMIT 1',
+          );
+        },
+        (rows) => rows.length === 0,
+      );
+    },
+    dropBefore: async (moment, isKept) => {
+      await app.sql('UPDATE log_begin SET dropped_before = $1', [moment]);
+      if (isKept) return;
+      // The retention waits for the rollups.
+      await eventually(
+        async () => {
+          await app.application.get(ActivityRollup).catchUp(0);
+          return app.sql(
+            'SELECT FROM generations, usage_rollup WHERE log_transaction >= summed_before LIMIT 1',
+          );
+        },
+        (rows) => rows.length === 0,
+      );
+      await app.sql(
+        'DELETE FROM generations USING history_copy WHERE created_at < $1 AND log_transaction < summed_before',
+        [moment],
+      );
+    },
+    close: async () => {
+      await plain.close();
+      await app.close();
+      await server.close();
+      front.close();
+    },
+  };
+}

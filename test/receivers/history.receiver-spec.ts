@@ -1,0 +1,187 @@
+// The copy of the log in a real ClickHouse: every generation once, whatever interrupts it.
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
+import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { Metrics } from '../../src/config/metrics.js';
+import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
+import { HISTORY_COLUMNS } from '../../src/persistence/history/history-tables.js';
+import { createChatFacts } from '../support/chat-generation.js';
+import { eventually } from '../support/eventually.js';
+import { createGeneration } from '../support/generation.js';
+import { createHistoryApp, DATABASE, TABLE } from './history-app.js';
+import type { HistoryApp } from './history-app.js';
+
+const USD = 1_000_000_000_000n;
+
+let history: HistoryApp;
+beforeAll(async () => {
+  history = await createHistoryApp();
+});
+afterAll(() => history.close());
+afterEach(() => {
+  history.server.always(null);
+  jest.restoreAllMocks();
+});
+
+const countOf = (from: string): number =>
+  Number(history.front.query(`SELECT count() AS rows FROM ${from}`)[0]!['rows']);
+const idsOf = (): string[] =>
+  history.front
+    .query(`SELECT toString(id) AS id FROM ${TABLE} FINAL ORDER BY id`)
+    .map(({ id }) => String(id));
+const logged = async (): Promise<string[]> =>
+  (await history.app.sql<{ id: string }>('SELECT id FROM generations')).map(({ id }) => id);
+async function metric(name: string): Promise<number> {
+  const text = await history.app.application.get(Metrics).registry.metrics();
+  return Number(new RegExp(`^${name} ([\\d.e+-]+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('a copied generation', () => {
+  it('has every column of the log, with exact amounts, and unusual texts unchanged', async () => {
+    const hostile = `it's \\ "quoted" \t\n\u0001 🙂 {p0:String} \u2028`;
+    await history.append([
+      createGeneration(history.app.key, {
+        createdAt: new Date('2026-11-17T23:59:59.999Z'),
+        operation: 'chat',
+        chat: createChatFacts(),
+        cost: 123_456_789_012n * USD - 1n,
+        upstreamCost: 1n,
+        isByok: true,
+        userId: hostile,
+        sessionId: 'session',
+        trace: { name: hostile, nested: { numbers: [1, 1.5, 1e21] } } as never,
+        attempts: [],
+      }),
+      createGeneration(history.app.key, {
+        endpoint: null,
+        provider: null,
+        errorType: 'provider_error',
+        status: 502,
+        cost: null,
+        upstreamCost: null,
+      }),
+    ]);
+    await history.copyAll();
+    const columns = Object.keys(HISTORY_COLUMNS);
+    const textOf = (column: string): string => {
+      if (column === 'created_at') return "to_char(created_at, 'YYYY-MM-DD HH24:MI:SS.MS')";
+      return column.endsWith('cost') ? `trim_scale(${column})::text` : `${column}::text`;
+    };
+    const ofLog = await history.app.sql(
+      `SELECT ${columns.map((column) => `${textOf(column)} AS ${column}`).join(', ')} FROM generations ORDER BY generations.id`,
+    );
+    const ofHistory = history.front.query(
+      `SELECT ${columns.map((column) => `toString(${column}) AS ${column}`).join(', ')} FROM ${TABLE} FINAL ORDER BY toString(${TABLE}.id)`,
+    );
+    expect(ofHistory).toEqual(ofLog);
+    expect(ofHistory).toHaveLength(2);
+  });
+
+  it('is counted, and the lag of the copy is known', async () => {
+    const before = await metric('signalbox_history_copied_total');
+    await history.append([createGeneration(history.app.key)]);
+    await history.copyAll();
+    expect((await metric('signalbox_history_copied_total')) - before).toBe(1);
+    await history.app.sql("UPDATE history_copy SET copied_until = now() - interval '1 hour'");
+    const copies = history.app.application.get(HistoryCopyRepository);
+    expect((await copies.readState()).lag).toBeGreaterThanOrEqual(3_600);
+  });
+});
+
+describe('an interrupted copy', () => {
+  it('copies again what it had stored before its cursor moved, and doubles nothing', async () => {
+    await history.append(Array.from({ length: 7 }, () => createGeneration(history.app.key)));
+    history.front.query(`SYSTEM STOP MERGES ${TABLE}`);
+    const copies = history.app.application.get(HistoryCopyRepository);
+    jest.spyOn(copies, 'move').mockRejectedValueOnce(new Error('killed'));
+    await expect(history.copyAll({ workspaces: 500, rows: 5 })).rejects.toThrow('killed');
+    // Other blocks than before: no token of a block prevents duplicates.
+    await history.copyAll({ workspaces: 500, rows: 3 });
+    expect(idsOf().toSorted()).toEqual((await logged()).toSorted());
+    expect(countOf(TABLE)).toBeGreaterThan(countOf(`${TABLE} FINAL`));
+    history.front.query(`SYSTEM START MERGES ${TABLE}`);
+    history.front.query(`OPTIMIZE TABLE ${TABLE} FINAL`);
+    expect(countOf(TABLE)).toBe((await logged()).length);
+  });
+
+  it('stores a repeated block once', async () => {
+    await history.append(Array.from({ length: 4 }, () => createGeneration(history.app.key)));
+    const copies = history.app.application.get(HistoryCopyRepository);
+    jest.spyOn(copies, 'move').mockRejectedValueOnce(new Error('killed'));
+    await expect(history.copyAll()).rejects.toThrow('killed');
+    await history.copyAll();
+    expect(countOf(TABLE)).toBe((await logged()).length);
+  });
+
+  it('waits while ClickHouse is away, and continues', async () => {
+    await history.append([createGeneration(history.app.key)]);
+    for (const script of [
+      { status: 500, body: 'Code: 242. DB::Exception (TABLE_IS_READ_ONLY)' },
+      'reset',
+    ] as const) {
+      history.server.always(script);
+      await expect(history.copy()).rejects.toThrow(/ClickHouse/);
+      history.server.always(null);
+    }
+    expect(idsOf()).toHaveLength((await logged()).length - 1);
+    await history.copyAll();
+    expect(idsOf()).toHaveLength((await logged()).length);
+  });
+
+  it('holds the retention of the log back, as other readers do', async () => {
+    await history.append([createGeneration(history.app.key)]);
+    const reader = async (): Promise<string | null | undefined> => {
+      await history.app.application.get(ActivityRollup).catchUp(0);
+      const [row] = await history.app.sql<{ reader: string | null }>(
+        "SELECT time_partition_reader('generations_2026_11_18') AS reader",
+      );
+      return row?.reader;
+    };
+    const unsummed = (): Promise<unknown[]> =>
+      history.app.sql(
+        'SELECT FROM generations, activity_rollup AS a, usage_rollup AS u WHERE log_transaction >= least(a.summed_before, u.summed_before) LIMIT 1',
+      );
+    // The rollups have read all, and the copy has not.
+    await eventually(
+      async () => {
+        expect(await reader()).toBe('activity');
+        return unsummed();
+      },
+      (rows) => rows.length === 0,
+    );
+    await history.copyAll();
+    expect(await reader()).toBeNull();
+  });
+});
+
+describe('several processes', () => {
+  it('copy one at a time, and another continues when the lease ends', async () => {
+    await history.append([createGeneration(history.app.key)]);
+    const copies = history.app.application.get(HistoryCopyRepository);
+    await history.app.sql(
+      "UPDATE history_copy SET owner = 'other', leased_until = now() + interval '1 minute'",
+    );
+    const copied = idsOf().length;
+    await history.app.application.get(HistoryCopier).copyPending();
+    expect(idsOf()).toHaveLength(copied);
+    expect(await copies.claim('third')).toBe(false);
+    await history.app.sql('UPDATE history_copy SET leased_until = now()');
+    await history.copyAll();
+    expect(idsOf()).toHaveLength(copied + 1);
+  });
+});
+
+describe('the tables', () => {
+  it('are filled again from the log after they were lost', async () => {
+    history.front.query(`DROP DATABASE ${DATABASE}`);
+    await history.copyAll();
+    expect(idsOf().toSorted()).toEqual((await logged()).toSorted());
+  });
+
+  it('stay as they are at later starts', async () => {
+    const before = history.front.query(`SELECT * FROM ${DATABASE}.history_versions`);
+    await history.copy();
+    expect(history.front.query(`SELECT * FROM ${DATABASE}.history_versions`)).toEqual(before);
+    expect(before).toHaveLength(1);
+  });
+});
