@@ -23,6 +23,7 @@ import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
+import { HistoryReader } from './history/history-reader.js';
 import { HistorySchema } from './history/history-schema.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { Notifications } from './database/notifications.js';
@@ -59,6 +60,7 @@ const REPOSITORIES = [
   GenerationReader,
   GenerationsRepository,
   HistoryCopyRepository,
+  HistoryReader,
   HistorySchema,
   KeyHashes,
   LoggedKeys,

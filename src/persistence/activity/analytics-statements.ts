@@ -8,11 +8,9 @@ import type {
   DimensionName,
   MetricName,
 } from '../../domain/generations/analytics.js';
-import { cursorValues } from './activity-rollup.repository.js';
-import type { RollupCursor } from './activity-rollup.repository.js';
-import { isUnsummed, selectCounts } from './rollup-statements.js';
-import type { RangePart } from './usage-parts.js';
-import { COUNTS, forBuckets, IS_FAILED, LATENCY_BUCKET } from './usage-statements.js';
+import { DIMENSION_COLUMNS, Parameters, rowsOfHistory, rowsOfPart } from './analytics-rows.js';
+import type { AnalyticsSources, RowColumns } from './analytics-rows.js';
+import { forBuckets, LATENCY_BUCKET } from './usage-statements.js';
 import type { UsageLevel } from './usage-statements.js';
 
 /** The shares of the metrics that no sums answer exactly. */
@@ -29,6 +27,15 @@ export const isPercentile = (name: string): name is PercentileName => name in PE
 const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
 const percentile = (name: PercentileName): string =>
   rounded(`percentile_cont(${PERCENTILES[name]}) WITHIN GROUP (ORDER BY duration_ms)`);
+
+/** The same of rows that stand for several calls each: percentile_cont interpolates between neighbouring ranks so. */
+function weightedPercentile(name: PercentileName): string {
+  const rank = (total: string): string => `${PERCENTILES[name]}::float8 * (${total} - 1)`;
+  const at = (round: 'floor' | 'ceil'): string =>
+    `min(latency) FILTER (WHERE upto > ${round}(${rank('total')}))`;
+  const share = `(${rank('max(total)')} - floor(${rank('max(total)')}))`;
+  return rounded(`${at('floor')} + (${at('ceil')} - ${at('floor')}) * ${share}`);
+}
 
 const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   request_count: 'sum(requests)::float8',
@@ -50,26 +57,6 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   latency_p99: percentile('latency_p99'),
 };
 
-interface DimensionColumn {
-  readonly column: string;
-  /** The type of the values of a filter. */
-  readonly type: 'text' | 'uuid';
-  /** Sums have an empty text instead of null. */
-  readonly isNullable?: true;
-  readonly isText?: true;
-}
-
-const DIMENSION_COLUMNS: Readonly<Record<DimensionName, DimensionColumn>> = {
-  model: { column: 'model', type: 'text', isText: true },
-  provider: { column: 'provider', type: 'text', isText: true, isNullable: true },
-  endpoint: { column: 'endpoint', type: 'text', isText: true, isNullable: true },
-  api_key_id: { column: 'api_key_id', type: 'uuid' },
-  user: { column: 'user_id', type: 'text', isText: true },
-  workspace: { column: 'workspace_id', type: 'text' },
-  status: { column: 'status', type: 'text' },
-  error_type: { column: 'error_type', type: 'text', isText: true, isNullable: true },
-};
-
 const shown = (name: DimensionName): string => {
   const { column, isText } = DIMENSION_COLUMNS[name];
   return isText ? column : `${column}::text`;
@@ -80,12 +67,6 @@ const DIMENSIONS_OF_TOTALS = new Set<DimensionName>(['api_key_id', 'workspace'])
 interface Statement {
   readonly text: string;
   readonly values: unknown[];
-}
-
-export interface AnalyticsSources {
-  readonly parts: readonly RangePart[];
-  /** Null: no part needs it. */
-  readonly cursor: RollupCursor | null;
 }
 
 /** Whether the sums can answer the query: they know no users, and percentiles only when a result is known. */
@@ -108,61 +89,6 @@ export function levelOf({ dimensions, filters }: AnalyticsQuery): UsageLevel {
   return filters.length === 0 && dimensions.every((name) => DIMENSIONS_OF_TOTALS.has(name))
     ? 'key_total'
     : 'key';
-}
-
-/** The parameters of one statement; the cursor's are added when a part needs them. */
-class Parameters {
-  readonly values: unknown[] = [];
-  private cursor: readonly string[] | undefined;
-
-  readonly add = (value: unknown): string => `$${this.values.push(value)}`;
-
-  ofCursor(cursor: RollupCursor | null): readonly string[] {
-    this.cursor ??= cursor === null ? [] : cursorValues(cursor).map((value) => this.add(value));
-    return this.cursor;
-  }
-}
-
-const COUNT_COLUMNS = COUNTS.join(', ');
-
-/** The counts of a row of the log or of the sums. */
-function countsOf(source: RangePart['source']): string {
-  if (typeof source === 'string')
-    return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${selectCounts(COUNTS)}`;
-  const failed = source.level === 'key_total' ? '' : `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS `;
-  return `requests, ${failed}failed_requests, ${COUNT_COLUMNS}`;
-}
-
-/** The rows of one part, in the columns that all parts have, beside `own` ones. */
-function rowsOfPart(
-  query: AnalyticsQuery,
-  { source, from, to }: RangePart,
-  { cursor, own, parameters }: { cursor: RollupCursor | null; own: string | null; parameters: Parameters },
-): string {
-  const isLog = typeof source === 'string';
-  const time = isLog ? 'created_at' : 'period';
-  const names = query.dimensions.map((name) => DIMENSION_COLUMNS[name]);
-  const valueOf = ({ column, isNullable }: DimensionColumn): string =>
-    isNullable && !isLog ? `nullif(${column}, '')` : column;
-  const columns = [
-    `${time} AS time`,
-    ...names.map((one) => `${valueOf(one)} AS ${one.column}`),
-    own ?? countsOf(source),
-  ];
-  const matches = ({ dimension, isNot, values }: AnalyticsFilter): string => {
-    const one = DIMENSION_COLUMNS[dimension];
-    const value = one.isText || one.type === 'uuid' ? valueOf(one) : `${one.column}::text`;
-    const isOne = `${value} = ANY(${parameters.add(values)}::${one.type}[])`;
-    return isNot ? `(${isOne}) IS NOT TRUE` : isOne;
-  };
-  const conditions = [
-    `workspace_id = ANY(${parameters.add(query.workspaceIds)}::uuid[])`,
-    `${time} >= ${parameters.add(from)}`,
-    `${time} < ${parameters.add(to)}`,
-    ...query.filters.map(matches),
-    ...(source === 'unsummed' ? [isUnsummed(parameters.ofCursor(cursor))] : []),
-  ];
-  return `SELECT ${columns.join(', ')} FROM ${isLog ? 'generations' : source.table} WHERE ${conditions.join(' AND ')}`;
 }
 
 const dateOf = ({ granularity }: AnalyticsQuery): string | null =>
@@ -196,14 +122,41 @@ const keysOf = (groups: readonly Group[]): readonly string[] => groups.map(({ ke
 const groupBy = (expressions: readonly string[]): string =>
   expressions.length === 0 ? '' : `GROUP BY ${expressions.join(', ')}`;
 
+/** Whether a metric or the order is a percentile. */
+export function hasPercentiles(query: AnalyticsQuery): boolean {
+  return query.metrics.some(isPercentile) || isPercentile(orderOf(query).field);
+}
+
+/** Whether percentiles come from counted latencies; the others are computed from each call. */
+export function countsLatencies(query: AnalyticsQuery, { parts, history }: AnalyticsSources): boolean {
+  return parts.some(({ source }) => typeof source !== 'string') || (history !== null && isSummable(query));
+}
+
+/** The rows of all sources; of those of the history each stands for several calls. */
+function allRows(query: AnalyticsQuery, sources: AnalyticsSources, parameters: Parameters): string {
+  const { parts, history } = sources;
+  const isWeighted = history !== null && !countsLatencies(query, sources) && hasPercentiles(query);
+  const columns: RowColumns = isWeighted ? 'counts and latency' : 'counts';
+  const rows = [
+    ...parts.map((part) => rowsOfPart(query, part, sources, columns, parameters)),
+    ...(history === null ? [] : [rowsOfHistory(query, history, columns, parameters)]),
+  ].join('\n  UNION ALL ');
+  if (!isWeighted) return `(${rows}) AS entry`;
+  const groups = keysOf(groupsOf(query));
+  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
+  return `(SELECT *, (sum(requests) OVER (${partition}ORDER BY latency ROWS UNBOUNDED PRECEDING))::float8 AS upto,
+    (sum(requests) OVER (${partition}))::float8 AS total FROM (${rows}) AS weighted) AS entry`;
+}
+
 /** The result without percentiles, if a part is of sums. One row more than the limit where there are more. */
-export function readResult(query: AnalyticsQuery, { parts, cursor }: AnalyticsSources): Statement {
+export function readResult(query: AnalyticsQuery, sources: AnalyticsSources): Statement {
   const parameters = new Parameters();
-  const isOfSums = parts.some(({ source }) => typeof source !== 'string');
+  const isOfSums = countsLatencies(query, sources);
   const metrics = query.metrics.filter((name) => !isOfSums || !isPercentile(name));
   const groups = groupsOf(query);
   const expressions = groups.map(({ expression }) => expression);
-  const rows = parts.map((part) => rowsOfPart(query, part, { cursor, own: null, parameters }));
+  const valueOf = (name: MetricName): string =>
+    sources.history !== null && isPercentile(name) ? weightedPercentile(name) : METRIC_COLUMNS[name];
   // The requested order comes first; the groups make the order total.
   const { field, isDescending } = orderOf(query);
   const isOfMissing = isOfSums && isPercentile(field);
@@ -211,14 +164,14 @@ export function readResult(query: AnalyticsQuery, { parts, cursor }: AnalyticsSo
     field === 'date'
       ? (dateOf(query) ?? METRIC_COLUMNS.request_count)
       : field in METRIC_COLUMNS
-        ? METRIC_COLUMNS[isOfMissing ? 'request_count' : (field as MetricName)]
+        ? valueOf(isOfMissing ? 'request_count' : (field as MetricName))
         : shown(field as DimensionName);
   const order = [`${column} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`, ...expressions].join(', ');
   const selected = [
     ...groups.map(({ name, expression }) => `${expression} AS "${name}"`),
-    ...metrics.map((name) => `${METRIC_COLUMNS[name]} AS "${name}"`),
+    ...metrics.map((name) => `${valueOf(name)} AS "${name}"`),
   ];
-  const from = `FROM (${rows.join('\n  UNION ALL ')}) AS entry
+  const from = `FROM ${allRows(query, sources, parameters)}
   ${groups.length === 0 ? 'HAVING count(*) > 0' : groupBy(keysOf(groups))}`;
   const limit = parameters.add(query.limit + 1);
   if (query.groupLimit === null) {
@@ -247,28 +200,39 @@ ORDER BY "position" LIMIT ${limit}`,
 export function readLatencies(
   query: AnalyticsQuery,
   result: readonly AnalyticsRow[],
-  { parts, cursor }: AnalyticsSources,
+  sources: AnalyticsSources,
 ): Statement {
   const parameters = new Parameters();
   const ofResult = { ...query, filters: [...query.filters, ...filtersOf(query.dimensions, result)] };
   const groups = groupsOf(query);
-  const write = (isSum: boolean, own: string): string =>
-    parts
-      .filter(({ source }) => (typeof source !== 'string') === isSum)
-      .map((part) => rowsOfPart(ofResult, part, { cursor, own, parameters }))
-      .join('\n    UNION ALL ');
   const names = groups.map(({ name }) => `"${name}", `).join('');
-  return {
-    text: `
-SELECT ${names}bucket::integer AS bucket, sum(requests)::float8 AS requests FROM (
+  const partsOf = (isSum: boolean, own: string): string =>
+    sources.parts
+      .filter(({ source }) => (typeof source !== 'string') === isSum)
+      .map((part) => rowsOfPart(ofResult, part, sources, { own }, parameters))
+      .join('\n    UNION ALL ');
+  const ofSums = partsOf(true, 'latencies');
+  const ofLog = partsOf(false, `${LATENCY_BUCKET} AS bucket, 1 AS requests`);
+  const ofHistory = sources.history && rowsOfHistory(query, sources.history, { own: 'bucket' }, parameters);
+  const ofRows = [ofLog, ofHistory ?? ''].filter((rows) => rows !== '').join('\n    UNION ALL ');
+  const counted = [
+    ofSums === ''
+      ? ''
+      : `
   SELECT ${names}bucket - 1 AS bucket, requests FROM (
     SELECT ${named(groups)}${forBuckets((bucket) => `sum(latencies[${bucket + 1}])`)} AS latencies
-    FROM (${write(true, 'latencies')}) AS entry ${groupBy(keysOf(groups))}
+    FROM (${ofSums}) AS entry ${groupBy(keysOf(groups))}
   ) AS summed CROSS JOIN LATERAL unnest(latencies) WITH ORDINALITY AS counted (requests, bucket)
-  WHERE requests > 0
-  UNION ALL
-  SELECT ${named(groups)}bucket, count(*)
-  FROM (${write(false, `${LATENCY_BUCKET} AS bucket`)}) AS entry ${groupBy([...keysOf(groups), 'bucket'])}
+  WHERE requests > 0`,
+    ofRows === ''
+      ? ''
+      : `
+  SELECT ${named(groups)}bucket, sum(requests) AS requests
+  FROM (${ofRows}) AS entry ${groupBy([...keysOf(groups), 'bucket'])}`,
+  ].filter((rows) => rows !== '');
+  return {
+    text: `
+SELECT ${names}bucket::integer AS bucket, sum(requests)::float8 AS requests FROM (${counted.join('\n  UNION ALL')}
 ) AS counted ${groupBy([...groups.map(({ name }) => `"${name}"`), 'bucket'])}`,
     values: parameters.values,
   };

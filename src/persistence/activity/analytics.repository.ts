@@ -2,10 +2,14 @@
 import { Injectable } from '@nestjs/common';
 import type { AnalyticsQuery, AnalyticsRow } from '../../domain/generations/analytics.js';
 import { Clock } from '../../domain/clock.js';
+import { AppError } from '../../domain/errors.js';
 import { percentileOf } from '../../domain/generations/latency-histogram.js';
 import type { LatencyCount } from '../../domain/generations/latency-histogram.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
+import type { AnalyticsSources, HistoryRows } from './analytics-rows.js';
 import {
+  countsLatencies,
+  hasPercentiles,
   isPercentile,
   isSummable,
   levelOf,
@@ -13,11 +17,15 @@ import {
   readLatencies,
   readResult,
 } from './analytics-statements.js';
-import type { AnalyticsSources, PercentileName } from './analytics-statements.js';
-import { partsOf } from './usage-parts.js';
+import type { PercentileName } from './analytics-statements.js';
+import { partsOf, withHistory } from './usage-parts.js';
+import type { RangePart } from './usage-parts.js';
 import { USAGE_ROLLUP } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
+import { HistoryCopyRepository } from '../history/history-copy.repository.js';
+import type { HistoryState } from '../history/history-copy.repository.js';
+import { HistoryReader } from '../history/history-reader.js';
 
 type Row = AnalyticsRow & Record<string, string | number | null>;
 
@@ -25,30 +33,89 @@ type Row = AnalyticsRow & Record<string, string | number | null>;
 export class AnalyticsRepository {
   constructor(
     private readonly reports: Reports,
+    private readonly history: HistoryReader,
+    private readonly copies: HistoryCopyRepository,
     private readonly clock: Clock,
   ) {}
 
   /** One row more than the limit where there are more. */
   async query(asked: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
     const query = withinWorkspaces(asked);
-    const { from, to } = query;
-    const now = this.clock.now();
-    const level = levelOf(query);
-    const parts = isSummable(query) ? partsOf(query, { level, now }) : [{ source: 'log' as const, from, to }];
-    if (parts.every(({ source }) => source === 'log')) {
-      return this.reports.read<Row>(query.accountId, readResult(query, { parts, cursor: null }));
+    for (;;) {
+      const state = await this.history.state();
+      const rows =
+        state === null
+          ? await this.answer(query, this.partsOf(query), null)
+          : await this.answerWithHistory(query, state);
+      if (rows !== null) return rows;
     }
+  }
+
+  private partsOf(query: AnalyticsQuery, level = levelOf(query)): readonly RangePart[] {
+    const { from, to } = query;
+    return isSummable(query)
+      ? partsOf(query, { level, now: this.clock.now() })
+      : [{ source: 'log' as const, from, to }];
+  }
+
+  /** Null: the log has lost rows since the history was read. */
+  private async answerWithHistory(
+    query: AnalyticsQuery,
+    state: HistoryState,
+  ): Promise<readonly AnalyticsRow[] | null> {
+    const all = this.partsOf(query);
+    const begin = state.droppedBefore;
+    const prefersHistory = query.granularity !== 'minute' && state.cursor !== null;
+    const { spans } = withHistory(all, { begin, prefersHistory });
+    if (spans.length === 0) return this.answer(query, all, null);
+    const isNeeded = withHistory(all, { begin, prefersHistory: false }).spans.length > 0;
+    const latencies = !hasPercentiles(query) ? 'none' : isSummable(query) ? 'bucket' : 'latency';
+    const rows = await this.history.sums(query, spans, state, latencies).catch((error: unknown) => {
+      if (isNeeded || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      return null;
+    });
+    if (rows === null) return this.answer(query, all, null);
+    return this.answer(query, all, { rows, begin, prefersHistory });
+  }
+
+  private async answer(
+    query: AnalyticsQuery,
+    all: readonly RangePart[],
+    history: ReadHistory | null,
+  ): Promise<readonly AnalyticsRow[] | null> {
+    if (history === null && all.every(({ source }) => source === 'log')) {
+      const statement = readResult(query, { parts: all, cursor: null, history: null });
+      return this.reports.read<Row>(query.accountId, statement);
+    }
+    const rest = (parts: readonly RangePart[]): readonly RangePart[] =>
+      history === null ? parts : withHistory(parts, history).parts;
     // All in one snapshot: rows that a step of the rollup sums in between would be counted twice.
     return this.reports.readTogether(query.accountId, async (read) => {
+      // Rows that were copied and dropped after the history was read would be in neither.
+      if (history !== null && !(await this.isBegin(history.begin, read))) return null;
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
         text: USAGE_ROLLUP.readCursor,
       });
-      const rows = await read<Row>(readResult(query, { parts, cursor }));
+      const sources = { parts: rest(all), cursor, history: history?.rows ?? null };
+      const rows = await read<Row>(readResult(query, sources));
+      if (!countsLatencies(query, sources)) return rows;
       // Totals of keys have no latencies.
-      const withLatencies = level === 'key_total' ? partsOf(query, { level: 'key', now }) : parts;
-      return withPercentiles(query, rows, { parts: withLatencies, cursor }, read);
+      const parts = levelOf(query) === 'key_total' ? rest(this.partsOf(query, 'key')) : sources.parts;
+      return withPercentiles(query, rows, { ...sources, parts }, read);
     });
   }
+
+  private async isBegin(begin: Date | null, read: Run): Promise<boolean> {
+    const { droppedBefore } = await this.copies.readState(read);
+    return droppedBefore?.getTime() === begin?.getTime();
+  }
+}
+
+/** The answer of the history, and the division of the range that it belongs to. */
+interface ReadHistory {
+  readonly rows: HistoryRows;
+  readonly begin: Date | null;
+  readonly prefersHistory: boolean;
 }
 
 /** Filters by workspace choose among the account's: a statement then reads no others. */

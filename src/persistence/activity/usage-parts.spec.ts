@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { partsOf } from './usage-parts.js';
+import { partsOf, withHistory } from './usage-parts.js';
 import type { UsageLevel } from './usage-statements.js';
 
 const HOUR = 3_600_000;
@@ -98,5 +98,60 @@ describe('the parts of a range', () => {
         },
       ),
     );
+  });
+});
+
+describe('the parts of a range with a history', () => {
+  const divide = (begin: string | null, prefersHistory = false): string[] => {
+    const range = { from: new Date('2026-07-01T10:20:00Z'), to: new Date('2026-09-10T12:30:00Z') };
+    const { parts, spans } = withHistory(
+      partsOf({ ...range, granularity: null }, { level: 'workspace', now }),
+      {
+        begin: begin === null ? null : new Date(begin),
+        prefersHistory,
+      },
+    );
+    const write = (name: string, { from, to }: { from: Date; to: Date }): string =>
+      [name, from.toISOString().slice(5, 16), to.toISOString().slice(5, 16)].join(' ');
+    return [
+      ...spans.map((span) => write('history', span)),
+      ...parts.map((part) => write(typeof part.source === 'string' ? part.source : part.source.table, part)),
+    ];
+  };
+  const SUMS = [
+    'usage_hours 08-10T13:00 08-11T00:00',
+    'usage_days 08-11T00:00 09-10T00:00',
+    'usage_hours 09-10T00:00 09-10T12:00',
+  ];
+
+  it('are the history up to the beginning of the log, and there what it has not copied yet', () => {
+    expect(divide('2026-08-01T00:00:00Z')).toEqual([
+      'history 07-01T10:20 08-01T00:00',
+      'uncopied 07-01T10:20 08-01T00:00',
+      'log 08-01T00:00 08-10T13:00',
+      ...SUMS,
+      'log 09-10T12:00 09-10T12:30',
+      'unsummed 08-10T13:00 09-10T12:00',
+    ]);
+  });
+
+  it('are the log where it has all, unless the history is preferred for parts of more than a day', () => {
+    expect(divide(null)[0]).toBe('log 07-01T10:20 08-10T13:00');
+    expect(divide(null, true)).toEqual([
+      'history 07-01T10:20 08-10T13:00',
+      'uncopied 07-01T10:20 08-10T13:00',
+      ...SUMS,
+      'log 09-10T12:00 09-10T12:30',
+      'unsummed 08-10T13:00 09-10T12:00',
+    ]);
+  });
+
+  it('are the history at both ends when the log begins later, and sums in between', () => {
+    expect(divide('2026-11-01T00:00:00Z').slice(0, 4)).toEqual([
+      'history 07-01T10:20 08-10T13:00',
+      'history 09-10T12:00 09-10T12:30',
+      'uncopied 07-01T10:20 08-10T13:00',
+      SUMS[0],
+    ]);
   });
 });

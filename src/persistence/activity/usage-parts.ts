@@ -7,12 +7,18 @@ import type { UsageLevel, UsageTable } from './usage-statements.js';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export interface RangePart {
-  /** The log: every row. Unsummed: rows of the log that the sums do not contain yet. */
-  readonly source: UsageTable | 'log' | 'unsummed';
+export interface TimeSpan {
   readonly from: Date;
   /** Exclusive. */
   readonly to: Date;
+}
+
+export interface RangePart extends TimeSpan {
+  /**
+   * The log: every row. Unsummed: rows of the log that the sums do not contain yet. Uncopied: those that the history does
+   * not contain yet.
+   */
+  readonly source: UsageTable | 'log' | 'unsummed' | 'uncopied';
 }
 
 /** Milliseconds. */
@@ -94,4 +100,31 @@ export function partsOf(
     ...spans.map((span) => partOf(span.source, span)),
     ...summed.map((span) => partOf('unsummed', span)),
   ];
+}
+
+/**
+ * Divides the parts that the log would answer: the spans that the history answers, and the remaining parts. The log has
+ * no rows before `begin`; null: it has all. `prefersHistory`: the history answers parts of more than a day as well.
+ */
+export function withHistory(
+  parts: readonly RangePart[],
+  { begin, prefersHistory }: { readonly begin: Date | null; readonly prefersHistory: boolean },
+): { readonly parts: readonly RangePart[]; readonly spans: readonly TimeSpan[] } {
+  const spans: TimeSpan[] = [];
+  const rest: RangePart[] = [];
+  for (const part of parts) {
+    const { source, from, to } = part;
+    const isLong = prefersHistory && to.getTime() - from.getTime() > DAY;
+    const limit = isLong ? to : begin;
+    if (source !== 'log' || limit === null || limit <= from) {
+      rest.push(part);
+      continue;
+    }
+    const end = limit < to ? limit : to;
+    const span = { from, to: end };
+    spans.push(span);
+    rest.push({ source: 'uncopied', ...span });
+    if (end < to) rest.push({ source: 'log', from: end, to });
+  }
+  return { parts: rest, spans };
 }

@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
+import { AppError } from '../../domain/errors.js';
 import type {
   GenerationFilter,
   GenerationPage,
@@ -12,6 +13,7 @@ import type { Generation } from '../../domain/generations/generation.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { ACTIVITY_SUMMED_DAYS } from '../activity/activity-statements.js';
 import { Database } from '../database/database.js';
+import { HistoryReader } from '../history/history-reader.js';
 import {
   DAYS_OF_KEY,
   DAYS_OF_WORKSPACE,
@@ -48,6 +50,8 @@ interface Ranges {
   readonly patience: number;
 }
 
+const NONE: GenerationPage = { generations: [], next: null, searchedUntil: null };
+
 type ListedRow = Omit<GenerationRow, 'trace' | 'requestContext'>;
 
 @Injectable()
@@ -56,10 +60,43 @@ export class GenerationListRepository {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
+    private readonly history: HistoryReader,
   ) {}
 
-  /** `after` is the `next` of the previous page. */
+  /** `after` is the `next` of the previous page. The history continues where the log begins. */
   async list(filter: GenerationFilter, after: ListPosition | null, limit: number): Promise<GenerationPage> {
+    const state = await this.history.state();
+    const begin = state?.droppedBefore ?? null;
+    if (state === null || begin === null || (filter.from !== undefined && filter.from >= begin))
+      return this.listLog(filter, after, limit);
+    const seam = { createdAt: begin, id: FIRST_ID };
+    const start = this.startOf(filter, after);
+    const isBeyond = start.createdAt < begin || (start.createdAt <= begin && start.id === FIRST_ID);
+    const page = isBeyond ? NONE : await this.listLog({ ...filter, from: begin }, after, limit);
+    if (page.next !== null) return page;
+    const { generations } = page;
+    const missing = limit - generations.length;
+    const before = isBeyond ? start : seam;
+    try {
+      const older = await this.history.list(filter, before, state, missing + 1);
+      const all = [...generations, ...older.slice(0, missing)];
+      return {
+        generations: all,
+        next: older.length > missing ? (all.at(-1) ?? null) : null,
+        searchedUntil: null,
+      };
+    } catch (error) {
+      // The next page reports the failure.
+      if (generations.length > 0 && error instanceof AppError) return searchedUntil(generations, before);
+      throw error;
+    }
+  }
+
+  private async listLog(
+    filter: GenerationFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<GenerationPage> {
     const startedAt = performance.now();
     const { ranges, rest, patience } = await this.rangesOf(filter, this.startOf(filter, after));
     const found: Generation[] = [];

@@ -1,0 +1,141 @@
+// The rows that an analytics query aggregates, in the same columns from each of their sources.
+import type { AnalyticsFilter, AnalyticsQuery, DimensionName } from '../../domain/generations/analytics.js';
+import { cursorValues } from './activity-rollup.repository.js';
+import type { RollupCursor } from './activity-rollup.repository.js';
+import { isUnsummed, selectCounts } from './rollup-statements.js';
+import type { RangePart } from './usage-parts.js';
+import { COUNTS, IS_FAILED } from './usage-statements.js';
+
+interface DimensionColumn {
+  readonly column: string;
+  /** The type of the values of a filter. */
+  readonly type: 'text' | 'uuid';
+  readonly stored: 'text' | 'uuid' | 'smallint';
+  /** Sums have an empty text instead of null. */
+  readonly isNullable?: true;
+  readonly isText?: true;
+}
+
+const TEXT = { type: 'text', stored: 'text', isText: true } as const;
+
+export const DIMENSION_COLUMNS: Readonly<Record<DimensionName, DimensionColumn>> = {
+  model: { column: 'model', ...TEXT },
+  provider: { column: 'provider', ...TEXT, isNullable: true },
+  endpoint: { column: 'endpoint', ...TEXT, isNullable: true },
+  api_key_id: { column: 'api_key_id', type: 'uuid', stored: 'uuid' },
+  user: { column: 'user_id', ...TEXT },
+  workspace: { column: 'workspace_id', type: 'text', stored: 'uuid' },
+  status: { column: 'status', type: 'text', stored: 'smallint' },
+  error_type: { column: 'error_type', ...TEXT, isNullable: true },
+};
+
+/** Rows of the history, grouped as the query needs them. */
+export interface HistoryRows {
+  /** A JSON array of objects. */
+  readonly json: string;
+  /** The history has the rows before it. */
+  readonly cursor: RollupCursor;
+}
+
+export interface AnalyticsSources {
+  readonly parts: readonly RangePart[];
+  /** Null: no part needs it. */
+  readonly cursor: RollupCursor | null;
+  /** Null: the whole range is answered by this database. */
+  readonly history: HistoryRows | null;
+}
+
+/** The parameters of one statement; those of a cursor are added when a part needs them. */
+export class Parameters {
+  readonly values: unknown[] = [];
+  private readonly cursors = new Map<RollupCursor, readonly string[]>();
+
+  readonly add = (value: unknown): string => `$${this.values.push(value)}`;
+
+  ofCursor(cursor: RollupCursor | null): readonly string[] {
+    if (cursor === null) return [];
+    const known = this.cursors.get(cursor) ?? cursorValues(cursor).map((value) => this.add(value));
+    this.cursors.set(cursor, known);
+    return known;
+  }
+}
+
+const COUNT_COLUMNS = COUNTS.join(', ');
+
+/** The counts of a row of the log or of the sums. */
+function countsOf(source: RangePart['source']): string {
+  if (typeof source === 'string')
+    return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${selectCounts(COUNTS)}`;
+  const failed = source.level === 'key_total' ? '' : `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS `;
+  return `requests, ${failed}failed_requests, ${COUNT_COLUMNS}`;
+}
+
+/** The columns of a row beside its time and dimensions. */
+export type RowColumns = 'counts' | 'counts and latency' | { readonly own: string };
+
+function columnsOf(source: RangePart['source'], columns: RowColumns): string {
+  if (typeof columns === 'object') return columns.own;
+  return `${countsOf(source)}${columns === 'counts' ? '' : ', duration_ms AS latency'}`;
+}
+
+/** The rows of one part, in the columns that all parts have. */
+export function rowsOfPart(
+  query: AnalyticsQuery,
+  { source, from, to }: RangePart,
+  sources: Pick<AnalyticsSources, 'cursor' | 'history'>,
+  columns: RowColumns,
+  parameters: Parameters,
+): string {
+  const isLog = typeof source === 'string';
+  const time = isLog ? 'created_at' : 'period';
+  const names = query.dimensions.map((name) => DIMENSION_COLUMNS[name]);
+  const valueOf = ({ column, isNullable }: DimensionColumn): string =>
+    isNullable && !isLog ? `nullif(${column}, '')` : column;
+  const selected = [
+    `${time} AS time`,
+    ...names.map((one) => `${valueOf(one)} AS ${one.column}`),
+    columnsOf(source, columns),
+  ];
+  const matches = ({ dimension, isNot, values }: AnalyticsFilter): string => {
+    const one = DIMENSION_COLUMNS[dimension];
+    const value = one.isText || one.type === 'uuid' ? valueOf(one) : `${one.column}::text`;
+    const isOne = `${value} = ANY(${parameters.add(values)}::${one.type}[])`;
+    return isNot ? `(${isOne}) IS NOT TRUE` : isOne;
+  };
+  const conditions = [
+    `workspace_id = ANY(${parameters.add(query.workspaceIds)}::uuid[])`,
+    `${time} >= ${parameters.add(from)}`,
+    `${time} < ${parameters.add(to)}`,
+    ...query.filters.map(matches),
+    ...(source === 'unsummed' ? [isUnsummed(parameters.ofCursor(sources.cursor))] : []),
+    ...(source === 'uncopied' ? [isUnsummed(parameters.ofCursor(sources.history?.cursor ?? null))] : []),
+  ];
+  return `SELECT ${selected.join(', ')} FROM ${isLog ? 'generations' : source.table} WHERE ${conditions.join(' AND ')}`;
+}
+
+const TYPE_OF_COUNT = (column: string): string => (/usage$/.test(column) ? 'numeric' : 'bigint');
+
+/** The rows of the history, in the same columns. */
+export function rowsOfHistory(
+  { dimensions }: AnalyticsQuery,
+  { json }: HistoryRows,
+  columns: RowColumns,
+  parameters: Parameters,
+): string {
+  const names = dimensions.map((name) => DIMENSION_COLUMNS[name]);
+  const counts = ['requests', 'failed_requests', ...COUNTS];
+  const types = [
+    'time float8',
+    ...names.map(({ column, stored }) => `${column} ${stored}`),
+    ...counts.map((column) => `${column} ${TYPE_OF_COUNT(column)}`),
+    'bucket integer',
+    'latency integer',
+  ];
+  const own = typeof columns === 'object' ? 'bucket, requests' : counts.join(', ');
+  const selected = [
+    'to_timestamp(time) AS time',
+    ...names.map(({ column }) => column),
+    columns === 'counts and latency' ? `${own}, latency` : own,
+  ];
+  return `SELECT ${selected.join(', ')} FROM jsonb_to_recordset(${parameters.add(json)}::jsonb) AS history (${types.join(', ')})`;
+}

@@ -1,0 +1,94 @@
+// Single generations of the history: the list, and one by its id.
+import type { Generation } from '../../domain/generations/generation.js';
+import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
+import type { HistoryStatement } from '../../domain/generations/history-server.js';
+import { GENERATION_COLUMNS, toGeneration } from '../generations/generation-row.js';
+import type { GenerationRow } from '../generations/generation-row.js';
+import { HistoryParameters, isOneOf, ofWorkspaces, READ_SETTINGS } from './history-statements.js';
+import { historyTable } from './history-tables.js';
+
+const JSON_COLUMNS = new Set<string>(['trace', 'request_context', 'attempts', 'chat']);
+/** Texts of a call that may be long, and that a list does not show. */
+const LONG_COLUMNS = new Set<string>(['trace', 'request_context']);
+
+function selectColumns(isWanted: (column: string) => boolean): string {
+  return Object.values(GENERATION_COLUMNS)
+    .filter(isWanted)
+    .map((column) => (column === 'created_at' ? 'toUnixTimestamp64Milli(created_at) AS created_at' : column))
+    .join(', ');
+}
+
+/** As readWalk: the newest first, without the long texts of a call. */
+export function readGenerations(
+  database: string,
+  filter: GenerationFilter,
+  before: ListPosition,
+  limit: number,
+): HistoryStatement {
+  const parameters = new HistoryParameters();
+  const { moment } = parameters;
+  const isAny = (column: string, values: readonly string[] | undefined): string[] =>
+    values === undefined ? [] : [isOneOf(column, values, parameters)];
+  const one = (value: string | undefined): readonly string[] | undefined =>
+    value === undefined ? undefined : [value];
+  const end = moment(before.createdAt);
+  const conditions = [
+    ofWorkspaces([filter.workspaceId], parameters),
+    `created_at <= ${end}`,
+    // UUIDs have another order in ClickHouse; that of their texts is PostgreSQL's.
+    `(created_at < ${end} OR toString(id) < ${parameters.add('String', before.id)})`,
+    ...(filter.from === undefined ? [] : [`created_at >= ${moment(filter.from)}`]),
+    ...isAny('api_key_id', one(filter.apiKeyId)),
+    ...isAny('model', one(filter.model)),
+    ...isAny('provider', one(filter.provider)),
+    ...isAny('session_id', one(filter.sessionId)),
+    ...isAny('user_id', one(filter.userId)),
+    ...isAny('status', filter.statuses?.map(String)),
+  ];
+  return {
+    text: `
+SELECT ${selectColumns((column) => !LONG_COLUMNS.has(column))} FROM ${historyTable(database)} FINAL
+WHERE ${conditions.join(' AND ')}
+ORDER BY created_at DESC, toString(id) DESC LIMIT ${limit} FORMAT JSONEachRow`,
+    parameters: parameters.values,
+    settings: READ_SETTINGS,
+  };
+}
+
+export interface WantedGeneration extends Pick<Generation, 'accountId' | 'id' | 'createdAt'> {
+  readonly workspaceIds: readonly string[];
+  /** Undefined: of any key. */
+  readonly apiKeyId: string | undefined;
+}
+
+export function findGeneration(
+  database: string,
+  { workspaceIds, apiKeyId, id, createdAt }: WantedGeneration,
+): HistoryStatement {
+  const parameters = new HistoryParameters();
+  const conditions = [
+    ofWorkspaces(workspaceIds, parameters),
+    `created_at = ${parameters.moment(createdAt)}`,
+    `id = ${parameters.add('UUID', id)}`,
+    ...(apiKeyId === undefined ? [] : [`api_key_id = ${parameters.add('UUID', apiKeyId)}`]),
+  ];
+  return {
+    text: `
+SELECT ${selectColumns(() => true)} FROM ${historyTable(database)} FINAL
+WHERE ${conditions.join(' AND ')} LIMIT 1 FORMAT JSONEachRow`,
+    parameters: parameters.values,
+    settings: READ_SETTINGS,
+  };
+}
+
+/** A line of these statements. */
+export function readGeneration(line: string): Generation {
+  const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const read = (column: string): unknown => {
+    const value = row[column] ?? null;
+    if (column === 'created_at') return new Date(Number(value));
+    return JSON_COLUMNS.has(column) && typeof value === 'string' ? (JSON.parse(value) as unknown) : value;
+  };
+  const members = Object.entries(GENERATION_COLUMNS).map(([member, column]) => [member, read(column)]);
+  return toGeneration(Object.fromEntries(members) as unknown as GenerationRow);
+}

@@ -1,0 +1,128 @@
+// Reads the history for the operations that reach beyond the log. Accounts share its statements fairly, and a server that
+// is away fails at once.
+import { Injectable, Logger } from '@nestjs/common';
+import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
+import { AppError } from '../../domain/errors.js';
+import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
+import { HistoryFailure, HistoryServer } from '../../domain/generations/history-server.js';
+import type { HistoryStatement } from '../../domain/generations/history-server.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
+import type { HistoryRows } from '../activity/analytics-rows.js';
+import type { TimeSpan } from '../activity/usage-parts.js';
+import { HistoryCopyRepository } from './history-copy.repository.js';
+import type { HistoryState } from './history-copy.repository.js';
+import { findGeneration, readGeneration, readGenerations } from './history-generations.js';
+import type { WantedGeneration } from './history-generations.js';
+import { MAX_ROWS, readSums } from './history-statements.js';
+import type { LatencyGroups } from './history-statements.js';
+
+const LIMITS = { permits: 4, reserved: 1, maxWaiting: 10 };
+// Milliseconds after a failure in which no statement is sent.
+const PAUSE = 2_000;
+const RETRY = { 'Retry-After': '10' };
+
+@Injectable()
+export class HistoryReader {
+  private readonly logger = new Logger(HistoryReader.name);
+  private readonly bulkhead = new FairBulkhead(
+    LIMITS,
+    () =>
+      new AppError('unavailable', {
+        detail: `${LIMITS.maxWaiting} queries of the account already wait for the history`,
+        headers: { 'Retry-After': '5' },
+      }),
+  );
+  private pausedUntil = 0;
+
+  constructor(
+    private readonly server: HistoryServer,
+    private readonly copies: HistoryCopyRepository,
+  ) {}
+
+  /** The progress of the copy, and the beginning of the log. Null: no history is kept. */
+  async state(): Promise<HistoryState | null> {
+    return this.server.database === null ? null : this.copies.readState();
+  }
+
+  /** The sums of the spans by the groups of the query. Throws AppError. */
+  async sums(
+    query: AnalyticsQuery,
+    spans: readonly TimeSpan[],
+    { cursor, droppedBefore }: HistoryState,
+    latencies: LatencyGroups,
+  ): Promise<HistoryRows> {
+    if (cursor === null) throw isNotComplete(droppedBefore);
+    const text = await this.read(query.accountId, droppedBefore, (database) =>
+      readSums(database, query, { spans, cursor, latencies }),
+    );
+    const lines = linesOf(text);
+    if (lines.length > MAX_ROWS) throw tooMuch();
+    return { json: `[${lines.join(',')}]`, cursor };
+  }
+
+  /** At most `limit` generations before the position, newest first. Throws AppError. */
+  async list(
+    filter: GenerationFilter,
+    before: ListPosition,
+    { droppedBefore }: HistoryState,
+    limit: number,
+  ): Promise<readonly Generation[]> {
+    const text = await this.read(filter.workspaceId, droppedBefore, (database) =>
+      readGenerations(database, filter, before, limit),
+    );
+    return linesOf(text).map(readGeneration);
+  }
+
+  /** The generation, if the log no longer has it and the history does. Throws AppError. */
+  async find(wanted: WantedGeneration): Promise<Generation | null> {
+    const state = await this.state();
+    const droppedBefore = state?.droppedBefore ?? null;
+    if (droppedBefore === null || wanted.createdAt >= droppedBefore) return null;
+    const text = await this.read(wanted.accountId, droppedBefore, (database) =>
+      findGeneration(database, wanted),
+    );
+    const [line] = linesOf(text);
+    return line === undefined ? null : readGeneration(line);
+  }
+
+  private async read(
+    tenant: string,
+    droppedBefore: Date | null,
+    write: (database: string) => HistoryStatement,
+  ): Promise<string> {
+    const { database } = this.server;
+    if (database === null || performance.now() < this.pausedUntil) throw isAway(droppedBefore);
+    try {
+      return await this.bulkhead.run(tenant, () => this.server.query(write(database)));
+    } catch (error) {
+      if (!(error instanceof HistoryFailure)) throw error;
+      if (error.reason === 'too_much') throw tooMuch(error);
+      this.pausedUntil = performance.now() + PAUSE;
+      this.logger.warn({ error }, 'failed to read the history');
+      throw isAway(droppedBefore, error);
+    }
+  }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+const since = (droppedBefore: Date | null): string =>
+  droppedBefore === null ? '' : `; calls since ${droppedBefore.toISOString()} are available`;
+
+function isAway(droppedBefore: Date | null, cause?: unknown): AppError {
+  const detail = `the history cannot be reached${since(droppedBefore)}`;
+  return new AppError('unavailable', { detail, headers: RETRY, cause });
+}
+
+function isNotComplete(droppedBefore: Date | null): AppError {
+  const detail = `the history is being filled for the first time${since(droppedBefore)}`;
+  return new AppError('unavailable', { detail, headers: RETRY });
+}
+
+function tooMuch(cause?: unknown): AppError {
+  const detail = 'there is too much to read; ask for a shorter time or fewer groups';
+  return new AppError('operation_timeout', { detail, cause });
+}
