@@ -87,7 +87,7 @@ async function readForm(
 ): Promise<Readonly<Record<string, string>> | null> {
   if (type?.startsWith('multipart/form-data') !== true) return null;
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
-  return Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
 function exception(message: string): ReceiverResult {

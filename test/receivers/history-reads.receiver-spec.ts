@@ -299,7 +299,7 @@ describe('the list of generations with a history', () => {
           const keys = await createKeys();
           await history.append(entries.map((one) => toGeneration(keys, one)));
           await history.copyAll();
-          const asked = questions.map(({ key, fromDaysAgo, toDaysAgo, limit, ...others }) => ({
+          const lists = questions.map(({ key, fromDaysAgo, toDaysAgo, limit, ...others }) => ({
             limit,
             filter: {
               ...others,
@@ -311,9 +311,9 @@ describe('the list of generations with a history', () => {
             },
           }));
           const expected: Generation[][] = [];
-          for (const { filter, limit } of asked) expected.push(await listAll(history.plain, filter, limit));
+          for (const { filter, limit } of lists) expected.push(await listAll(history.plain, filter, limit));
           await history.dropBefore(at(droppedDaysAgo));
-          for (const [index, { filter, limit }] of asked.entries())
+          for (const [index, { filter, limit }] of lists.entries())
             expect(await listAll(history.app, filter, limit)).toEqual(expected[index]);
           await history.dropBefore(new Date(0));
         },
@@ -328,7 +328,7 @@ describe('the list of generations with a history', () => {
       createdAt: at(150),
       operation: 'chat',
       chat: createChatFacts(),
-      trace: { name: hostileTexts.join(' ') } as never,
+      trace: { name: hostileTexts.join(' ') },
       cost: 12_345n,
     });
     await history.append([generation]);

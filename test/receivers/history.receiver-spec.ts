@@ -49,7 +49,7 @@ describe('a copied generation', () => {
         isByok: true,
         userId: hostile,
         sessionId: 'session',
-        trace: { name: hostile, nested: { numbers: [1, 1.5, 1e21] } } as never,
+        trace: { name: hostile, nested: { numbers: [1, 1.5, 1e21] } },
         attempts: [],
       }),
       createGeneration(history.app.key, {

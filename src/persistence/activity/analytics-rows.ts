@@ -113,7 +113,7 @@ export function rowsOfPart(
   return `SELECT ${selected.join(', ')} FROM ${isLog ? 'generations' : source.table} WHERE ${conditions.join(' AND ')}`;
 }
 
-const TYPE_OF_COUNT = (column: string): string => (/usage$/.test(column) ? 'numeric' : 'bigint');
+const typeOfCount = (column: string): string => (column.endsWith('usage') ? 'numeric' : 'bigint');
 
 /** The rows of the history, in the same columns. */
 export function rowsOfHistory(
@@ -127,7 +127,7 @@ export function rowsOfHistory(
   const types = [
     'time float8',
     ...names.map(({ column, stored }) => `${column} ${stored}`),
-    ...counts.map((column) => `${column} ${TYPE_OF_COUNT(column)}`),
+    ...counts.map((column) => `${column} ${typeOfCount(column)}`),
     'bucket integer',
     'latency integer',
   ];

@@ -3,7 +3,6 @@ import type { Generation } from '../../domain/generations/generation.js';
 import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
 import type { HistoryStatement } from '../../domain/generations/history-server.js';
 import { GENERATION_COLUMNS, toGeneration } from '../generations/generation-row.js';
-import type { GenerationRow } from '../generations/generation-row.js';
 import { HistoryParameters, isOneOf, ofWorkspaces, READ_SETTINGS } from './history-statements.js';
 import { historyTable } from './history-tables.js';
 
@@ -90,5 +89,5 @@ export function readGeneration(line: string): Generation {
     return JSON_COLUMNS.has(column) && typeof value === 'string' ? (JSON.parse(value) as unknown) : value;
   };
   const members = Object.entries(GENERATION_COLUMNS).map(([member, column]) => [member, read(column)]);
-  return toGeneration(Object.fromEntries(members) as unknown as GenerationRow);
+  return toGeneration(Object.fromEntries(members));
 }
