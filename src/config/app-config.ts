@@ -132,6 +132,8 @@ export class AppConfig {
     readonly retryMaxDelay: number;
     /** Milliseconds between backlog scans, which catch missed notifications. */
     readonly sweepInterval: number;
+    /** Requests that one destination has in flight at most, while it lags. */
+    readonly requestsInFlight: number;
   };
   /** Milliseconds that in-flight calls have to finish after SIGTERM. */
   readonly shutdownGrace: number;
@@ -222,6 +224,7 @@ export function readAppConfig(
       retryBaseDelay: read.integer('BROADCAST_RETRY_BASE_DELAY_MS', 1_000, 1, 3_600_000),
       retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
       sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
+      requestsInFlight: read.integer('DELIVERY_REQUESTS_IN_FLIGHT', 4, 1, 32),
     },
     // A shorter grace discards calls that providers charge for.
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', operationDeadline + RECORDING_TIME, 0, 3_600_000),

@@ -18,7 +18,7 @@ const PAGE = 1_000_000;
 const TRACE_BYTES = 5_000;
 const ENTRY_BYTES = 250;
 const COPIES = 3;
-// Bytes of the texts of one batch. Beyond it the batch ends.
+// Bytes of the texts of one request's batch. Beyond it the batch ends.
 const MAX_TEXT_BYTES = 2_000_000;
 
 type Owner = Pick<Destination, 'accountId'>;
@@ -28,8 +28,8 @@ export class DeliveryBudget {
   private readonly small = semaphoreOf(SMALL_BATCHES);
   private readonly pageBytes = semaphoreOf(PAGE_BYTES);
 
-  takePage({ accountId }: Owner): WeightedPermit | Promise<WeightedPermit> {
-    return acquire(this.pageBytes, accountId, PAGE);
+  takePages({ accountId }: Owner, pages = 1): WeightedPermit | Promise<WeightedPermit> {
+    return acquire(this.pageBytes, accountId, pages * PAGE);
   }
 
   takeBatch({ accountId }: Owner, bytes: number): WeightedPermit | Promise<WeightedPermit> {
@@ -73,9 +73,12 @@ export class BatchSize {
   }
 
   /** Whether the batch stays within `most` bytes, and its texts within their bound, with one more trace. */
-  hasRoomFor(textBytes: number, most: number): boolean {
+  hasRoomFor(
+    textBytes: number,
+    { most, requests }: { readonly most: number; readonly requests: number },
+  ): boolean {
     const text = this.textBytes + textBytes;
-    return text <= MAX_TEXT_BYTES && bytesOf(this.entries + 1, this.traces + 1, text) <= most;
+    return text <= MAX_TEXT_BYTES * requests && bytesOf(this.entries + 1, this.traces + 1, text) <= most;
   }
 }
 

@@ -42,6 +42,13 @@ export interface PlannedBatch {
   release(): void;
 }
 
+export interface BatchBounds {
+  /** Traces to send. */
+  readonly maxTraces: number;
+  /** Requests that share the batch. Each adds a page of the log and the texts of one request to its bounds. */
+  readonly requests: number;
+}
+
 interface Page {
   readonly entries: readonly LoggedGeneration[];
   readonly hasMore: boolean;
@@ -83,11 +90,13 @@ export class BatchBuilder {
   async planNext(
     target: DeliveryTarget,
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
-    maxTraces: number,
+    bounds: BatchBounds,
   ): Promise<PlannedBatch> {
-    const { workspaceId } = target.destination;
-    return this.plan(target, maxTraces, async () => ({
-      ...(await this.logTail.read(workspaceId, position, { enough: maxTraces, isShared: target.sharesLog })),
+    const { sharesLog: isShared, destination } = target;
+    const { workspaceId } = destination;
+    const pages = Math.min(bounds.requests, Math.ceil(bounds.maxTraces / PAGE_SIZE));
+    return this.plan(target, { ...bounds, pages }, async () => ({
+      ...(await this.logTail.readPages(workspaceId, position, { enough: bounds.maxTraces, isShared, pages })),
       start,
     }));
   }
@@ -97,7 +106,7 @@ export class BatchBuilder {
     target: DeliveryTarget,
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
   ): Promise<PlannedBatch> {
-    return this.plan(target, names.length, async () => ({
+    return this.plan(target, { maxTraces: names.length, requests: 1, pages: 1 }, async () => ({
       entries: await this.reader.readNamed(target.destination.workspaceId, names),
       hasMore: false,
       isHeldBack: false,
@@ -116,7 +125,7 @@ export class BatchBuilder {
     { before, stoodFor }: { readonly before: Date; readonly stoodFor: number },
   ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
     const { destination } = target;
-    const page = await this.budget.takePage(destination);
+    const page = await this.budget.takePages(destination);
     try {
       const since = reachOfLog(new Date(this.clock.now().getTime() - stoodFor));
       const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
@@ -129,7 +138,7 @@ export class BatchBuilder {
         now: this.clock.now(),
       };
       const work = this.yieldQueue.begin(destination.accountId, 'delivery');
-      const limits = { maxTraces: Infinity, most: Infinity };
+      const limits = { maxTraces: Infinity, requests: 1, most: Infinity };
       const { decided } = await takeWithin(target, old, context, limits, work);
       return {
         entries: decided.map(({ entry, decision }) => ({
@@ -147,11 +156,11 @@ export class BatchBuilder {
 
   private async plan(
     target: DeliveryTarget,
-    maxTraces: number,
+    { pages, ...bounds }: BatchBounds & { readonly pages: number },
     read: () => Promise<Page>,
   ): Promise<PlannedBatch> {
-    const { run, permit } = await this.findRoom(target, (most) =>
-      this.findRun(target, { maxTraces, most }, read),
+    const { run, permit } = await this.findRoom(target, pages, (most) =>
+      this.findRun(target, { ...bounds, most }, read),
     );
     try {
       return await this.build(target, run, permit);
@@ -163,9 +172,10 @@ export class BatchBuilder {
 
   private async findRoom(
     { destination }: DeliveryTarget,
+    pages: number,
     find: (most: number) => Promise<Run>,
   ): Promise<Planned> {
-    const first = await this.tryRoom(destination, find);
+    const first = await this.tryRoom(destination, pages, find);
     if ('run' in first) return first;
     // The page is released before the wait and read again afterwards.
     const permit = await first.asked;
@@ -179,9 +189,10 @@ export class BatchBuilder {
 
   private async tryRoom(
     destination: Destination,
+    pages: number,
     find: (most: number) => Promise<Run>,
   ): Promise<Planned | { readonly asked: Promise<WeightedPermit>; readonly bytes: number }> {
-    const page = await this.budget.takePage(destination);
+    const page = await this.budget.takePages(destination, pages);
     try {
       const run = await find(Infinity);
       const permit = this.budget.takeBatch(destination, run.bytes);

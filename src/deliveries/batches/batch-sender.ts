@@ -77,6 +77,11 @@ export class BatchSender {
     });
   }
 
+  /** The requests that these traces most likely take, by the size of earlier ones. */
+  countRequests(target: DeliveryTarget, traces: readonly GenerationTrace[]): number {
+    return this.sizes.split(target, traces).length;
+  }
+
   private async sendAll(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],

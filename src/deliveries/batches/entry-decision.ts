@@ -35,6 +35,8 @@ export interface DecidedEntry {
 
 export interface RunLimits {
   readonly maxTraces: number;
+  /** Requests that share the batch. */
+  readonly requests: number;
   /** Bytes of memory. */
   readonly most: number;
 }
@@ -58,7 +60,7 @@ export async function takeWithin(
   target: DeliveryTarget,
   logged: readonly LoggedGeneration[],
   context: DecisionContext,
-  { maxTraces, most }: RunLimits,
+  limits: RunLimits,
   work: Work,
 ): Promise<{ readonly decided: readonly DecidedEntry[]; readonly bytes: number }> {
   const { destination } = target;
@@ -73,7 +75,7 @@ export async function takeWithin(
     const isCandidate = typeof decision === 'object';
     const textBytes = isCandidate ? textBytesOf(entry, destination, readsContents) : 0;
     if (isCandidate) {
-      const isFull = size.traces >= maxTraces || !size.hasRoomFor(textBytes, most);
+      const isFull = size.traces >= limits.maxTraces || !size.hasRoomFor(textBytes, limits);
       if (isFull && size.traces > 0) break;
       size.addTrace(textBytes);
     } else {

@@ -79,7 +79,7 @@ export class PayloadSizer {
 }
 
 /** A measure that grows with the size of a trace. */
-function weightOf({ input, chat }: GenerationTrace): number {
+export function weightOf({ input, chat }: GenerationTrace): number {
   let weight = AROUND;
   if (chat?.content) {
     mapTexts(chat.content, (text) => {

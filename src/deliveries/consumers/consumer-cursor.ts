@@ -9,7 +9,7 @@ import type { BatchOutcome } from '../batches/batch-outcome.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { ContentSweeper } from '../log/content-sweeper.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
-import type { SendFailure } from './poison-isolation.js';
+import type { SendFailure } from './parallel-sender.js';
 
 export class ConsumerCursor {
   position: LogPosition;

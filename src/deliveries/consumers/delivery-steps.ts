@@ -7,7 +7,8 @@ import type { BatchBuilder, PlannedBatch, PlannedEntry } from '../batches/batch-
 import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { ConsumerCursor } from './consumer-cursor.js';
-import type { PoisonIsolation, SendFailure } from './poison-isolation.js';
+import type { SendFailure } from './parallel-sender.js';
+import type { PoisonIsolation } from './poison-isolation.js';
 
 /** `moved`: another process has moved the cursor. `held_back`: an older open transaction hides the next entries. */
 export type Step = 'more' | 'idle' | 'held_back' | 'moved' | SendFailure;
@@ -50,9 +51,12 @@ export class DeliverySteps {
 
   private async deliverNext(target: DeliveryTarget): Promise<Step> {
     const { position, start } = this.cursor;
-    const batch = await this.planner.planNext(target, { position, start }, this.sender.batchSize(target));
+    const batch = await this.planner.planNext(target, { position, start }, this.sender.batchBounds(target));
     try {
-      if (batch.entries.length === 0) return batch.isHeldBack ? 'held_back' : 'idle';
+      if (batch.entries.length === 0) {
+        this.sender.noteBacklog(false);
+        return batch.isHeldBack ? 'held_back' : 'idle';
+      }
       return await this.sendBatch(target, batch);
     } finally {
       batch.release();
@@ -72,7 +76,9 @@ export class DeliverySteps {
       if (!(await cursor.advance(target, outcome))) return 'moved';
     }
     if (failure) return failure;
-    if (hasRest || batch.hasMore) return 'more';
+    if (hasRest) return 'more';
+    sender.noteBacklog(batch.hasMore);
+    if (batch.hasMore) return 'more';
     return batch.isHeldBack ? 'held_back' : 'idle';
   }
 

@@ -13,10 +13,12 @@ import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import { ConsumerCursor } from './consumer-cursor.js';
 import { DestinationConsumer } from './destination-consumer.js';
 import type { ConsumerLoad } from './destination-consumer.js';
+import { SettledAhead } from './settled-ahead.js';
 
 @Injectable()
 export class DestinationConsumerFactory {
   private readonly load: ConsumerLoad = { running: 0 };
+  private readonly settledAhead = new SettledAhead();
 
   constructor(
     private readonly destinations: WorkspaceDestinationsCache,
@@ -35,6 +37,7 @@ export class DestinationConsumerFactory {
     return new DestinationConsumer(
       new ConsumerCursor(claim, this.cursors, this.contents, this.metrics),
       this.load,
+      this.settledAhead,
       this.destinations,
       this.planner,
       this.sender,

@@ -17,7 +17,8 @@ import type { ConsumerCursor } from './consumer-cursor.js';
 import { DeliverySteps } from './delivery-steps.js';
 import type { Step } from './delivery-steps.js';
 import { PoisonIsolation } from './poison-isolation.js';
-import type { SendFailure } from './poison-isolation.js';
+import type { SendFailure } from './parallel-sender.js';
+import type { SettledAhead } from './settled-ahead.js';
 
 // Milliseconds that an idle consumer keeps its claim, so that a trickle of calls does not need a claim for each.
 const IDLE_TIME = 2_000;
@@ -57,6 +58,7 @@ export class DestinationConsumer {
   constructor(
     private readonly cursor: ConsumerCursor,
     private readonly load: ConsumerLoad,
+    private readonly settledAhead: SettledAhead,
     private readonly destinations: WorkspaceDestinationsCache,
     planner: BatchBuilder,
     sender: BatchSender,
@@ -65,7 +67,10 @@ export class DestinationConsumer {
     private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {
-    this.sender = new PoisonIsolation(sender, cursor.claim);
+    this.sender = new PoisonIsolation(sender, cursor.claim, {
+      maxRequests: config.deliveries.requestsInFlight,
+      ahead: settledAhead.take(cursor.claim),
+    });
     const { signal } = this.inFlight;
     this.steps = new DeliverySteps(cursor, this.sender, planner, deadLetters, clock, signal);
     this.finished = this.run();
@@ -129,6 +134,7 @@ export class DestinationConsumer {
       }
     }
     this.load.running--;
+    this.settledAhead.keep(this.claim.destinationId, this.cursor, this.sender.ahead);
     try {
       if (failure) await this.cursor.fail(failure, this.delayAfter(failure));
       await this.cursor.release();

@@ -2,9 +2,12 @@
 // consecutive failures.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
+import type { BatchBounds } from '../batches/batch-builder.js';
 import { MAX_CONSECUTIVE_REJECTIONS, rejectedAtEnd } from '../batches/batch-sender.js';
-import type { BatchSender, SendResult, TraceResult } from '../batches/batch-sender.js';
+import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
+import { NOTHING, ParallelSender, join } from './parallel-sender.js';
+import type { Attempt, DeliveryResults, SendFailure } from './parallel-sender.js';
 
 // Consecutive failures after which traces are sent one at a time, until one is accepted.
 const HALF_OPEN_AFTER = 3;
@@ -13,42 +16,55 @@ const SUSPECT_AFTER = 9;
 // Number of traces behind the first one that are tried to find out whether trace or platform is at fault.
 const WITNESSES = MAX_CONSECUTIVE_REJECTIONS - 1;
 
-export type SendFailure = NonNullable<SendResult['failure']>;
-type DeliveryResults = ReadonlyMap<string, TraceResult>;
-
-interface Attempt {
-  /** By the generation's id. */
-  readonly results: DeliveryResults;
-  readonly rejected: number;
-  readonly failure: SendFailure | null;
-}
-
 export interface SentTraces extends Attempt {
   /** Whether traces remain to be sent although none has failed. */
   readonly hasRest: boolean;
 }
 
-const NOTHING: Attempt = { results: new Map(), rejected: 0, failure: null };
+export interface IsolationOptions {
+  /** Requests in flight at most. */
+  readonly maxRequests: number;
+  /** Results behind an unsettled trace, of an earlier consumer. */
+  readonly ahead: DeliveryResults;
+}
 
 export class PoisonIsolation {
   /** Failed attempts since the last success. */
   failures: number;
   private consecutiveRejections: number;
-  /** Results behind an unsettled trace: these traces are not sent again. */
-  private settledAhead: DeliveryResults = new Map();
+  private readonly sender: ParallelSender;
+  private settledAhead: DeliveryResults;
+  /** Traces that the platform accepted and dropped, among those of `settledAhead`. */
+  private rejectedAhead = 0;
 
   constructor(
-    private readonly sender: Pick<BatchSender, 'send'>,
+    sender: Pick<BatchSender, 'send' | 'countRequests'>,
     claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
+    { maxRequests, ahead }: IsolationOptions,
   ) {
     this.failures = claim.failures;
     this.consecutiveRejections = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
+    this.sender = new ParallelSender(sender, maxRequests);
+    this.settledAhead = ahead;
   }
 
-  batchSize({ kind }: DeliveryTarget): number {
-    const { maxTraces, parallelRequests = 1 } = kind.delivery.limits;
-    if (this.failures < HALF_OPEN_AFTER) return maxTraces * parallelRequests;
-    return this.needsIsolation ? 1 + WITNESSES + this.settledAhead.size : 1;
+  /** Results behind an unsettled trace: these traces are not sent again. */
+  get ahead(): DeliveryResults {
+    return this.settledAhead;
+  }
+
+  batchBounds({ kind }: DeliveryTarget): BatchBounds {
+    const { maxTraces, parallelRequests } = kind.delivery.limits;
+    if (this.failures >= HALF_OPEN_AFTER)
+      return { maxTraces: this.needsIsolation ? 1 + WITNESSES + this.settledAhead.size : 1, requests: 1 };
+    if (parallelRequests !== undefined) return { maxTraces: maxTraces * parallelRequests, requests: 1 };
+    const { requests } = this.sender.window;
+    return { maxTraces: maxTraces * requests, requests };
+  }
+
+  /** A whole batch was settled, or there is none; `hasMore`: the log has more entries right behind it. */
+  noteBacklog(hasMore: boolean): void {
+    this.sender.window.note(hasMore);
   }
 
   /** The traces that follow the cursor, in the order of the log. */
@@ -60,12 +76,15 @@ export class PoisonIsolation {
     const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
     const sent = this.needsIsolation
       ? await this.isolatePoison(target, open, signal)
-      : await this.sendGroups(target, open, signal);
+      : await this.sender.send(target, open, signal);
     const attempt = this.note(this.checkRejections(open, sent));
-    const { rejected, failure } = attempt;
+    const { failure } = attempt;
+    if (failure) this.sender.window.noteFailure();
     const results = new Map([...this.settledAhead, ...attempt.results]);
     const firstOpen = traces.findIndex(({ generationId }) => !results.has(generationId));
-    this.settledAhead = without(results, firstOpen === -1 ? traces : traces.slice(0, firstOpen));
+    const passed = firstOpen === -1 ? traces : traces.slice(0, firstOpen);
+    this.settledAhead = without(results, passed);
+    const rejected = this.countRejected(attempt.rejected, countDelivered(passed, results));
     return { results, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
   }
 
@@ -78,7 +97,7 @@ export class PoisonIsolation {
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const sent = this.note(await this.sendGroups(target, traces, signal));
+    const sent = this.note(await this.sender.send(target, traces, signal));
     if (!isOwnError(sent.failure)) return sent;
     const [only] = traces;
     if (only && traces.length === 1) return rejecting(sent, only, sent.failure.message);
@@ -93,6 +112,15 @@ export class PoisonIsolation {
   /** Another process has moved the cursor: all traces behind it are sent, whatever their earlier results. */
   forget(): void {
     this.settledAhead = new Map();
+    this.rejectedAhead = 0;
+  }
+
+  /** Dropped traces count when the cursor passes delivered ones; the platform does not name them. */
+  private countRejected(rejected: number, delivered: number): number {
+    const all = this.rejectedAhead + rejected;
+    const counted = Math.min(all, delivered);
+    this.rejectedAhead = all - counted;
+    return counted;
   }
 
   /** Whether traces are sent one at a time, because one of them may be at fault. */
@@ -112,18 +140,18 @@ export class PoisonIsolation {
   ): Promise<Attempt> {
     if (!suspect) return NOTHING;
     const attempts = this.failures + 2;
-    const first = await this.sendGroups(target, [suspect], signal);
+    const first = await this.sender.send(target, [suspect], signal);
     const isFailing = isOwnError(first.failure) && this.failures >= SUSPECT_AFTER;
     if (!isFailing && !isRejected(first, suspect)) return first;
     let outcome = first;
     for (const other of others.slice(0, WITNESSES)) {
-      const witness = await this.sendGroups(target, [other], signal);
+      const witness = await this.sender.send(target, [other], signal);
       outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
       if (witness.failure && !isOwnError(witness.failure)) break;
       if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
       // The suspect once more: the platform may have been down until a moment ago.
-      const again = await this.sendGroups(target, [suspect], signal);
+      const again = await this.sender.send(target, [suspect], signal);
       outcome = join(outcome, again);
       if (!isOwnError(again.failure)) return outcome;
       return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
@@ -143,31 +171,6 @@ export class PoisonIsolation {
     }
     this.consecutiveRejections = inARow;
     return attempt;
-  }
-
-  /** Sends as many traces at once as the kind accepts. */
-  private async sendGroups(
-    target: DeliveryTarget,
-    traces: readonly GenerationTrace[],
-    signal: AbortSignal,
-  ): Promise<Attempt> {
-    const groups = chunk(traces, target.kind.delivery.limits.maxTraces);
-    const sent = await Promise.all(groups.map((group) => this.sender.send(target, group, signal)));
-    const results = new Map<string, TraceResult>();
-    let rejected = 0;
-    let failure: SendFailure | null = null;
-    for (const [
-      groupIndex,
-      { settled, rejected: rejectedOfGroup, failure: failureOfGroup },
-    ] of sent.entries()) {
-      for (const [index, { generationId }] of (groups[groupIndex] ?? []).entries()) {
-        const result = settled[index];
-        if (result) results.set(generationId, result);
-      }
-      rejected += rejectedOfGroup;
-      failure ??= failureOfGroup;
-    }
-    return { results, rejected, failure };
   }
 
   private note(attempt: Attempt): Attempt {
@@ -190,16 +193,14 @@ function hasDelivered(results: DeliveryResults): boolean {
   return [...results.values()].some(({ outcome }) => outcome === 'delivered');
 }
 
+function countDelivered(traces: readonly GenerationTrace[], results: DeliveryResults): number {
+  return traces.filter(({ generationId }) => results.get(generationId)?.outcome === 'delivered').length;
+}
+
 function without(results: DeliveryResults, traces: readonly GenerationTrace[]): DeliveryResults {
   const rest = new Map(results);
   for (const { generationId } of traces) rest.delete(generationId);
   return rest;
-}
-
-function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  const chunks: (readonly Item[])[] = [];
-  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
-  return chunks;
 }
 
 /**
@@ -230,14 +231,5 @@ function rejecting(
     results: new Map([...results, [generationId, { outcome: 'refused', message }]]),
     rejected,
     failure: null,
-  };
-}
-
-/** Joins two consecutive attempts: the failure of the second one is that of both. */
-function join(first: Attempt, second: Attempt): Attempt {
-  return {
-    results: new Map([...first.results, ...second.results]),
-    rejected: first.rejected + second.rejected,
-    failure: second.failure,
   };
 }

@@ -51,6 +51,22 @@ export class LogTail {
     private readonly clock: Clock,
   ) {}
 
+  /** Returns up to so many pages behind `after` as one, until there are enough entries. */
+  async readPages(
+    workspaceId: string,
+    after: LogPosition,
+    { enough, isShared, pages }: PageOptions & { readonly pages: number },
+  ): Promise<LogPage> {
+    let page = await this.read(workspaceId, after, { enough, isShared });
+    const entries = [...page.entries];
+    for (let count = 1; count < pages && page.hasMore && entries.length < enough; count++) {
+      const end = entries.at(-1)?.position ?? after;
+      page = await this.read(workspaceId, end, { enough: enough - entries.length, isShared });
+      entries.push(...page.entries);
+    }
+    return { ...page, entries };
+  }
+
   /** Returns a page behind `after`: cached entries first, then entries from the database when those are not enough. */
   async read(workspaceId: string, after: LogPosition, { enough, isShared }: PageOptions): Promise<LogPage> {
     const kept = this.kept.get(workspaceId);

@@ -35,10 +35,10 @@ async function newReceiver(): Promise<RunningReceiver> {
 }
 
 describe('a destination', () => {
-  it('receives every generation once, in the order of commit', async () => {
+  it('receives every generation of a session once, in the order of commit', async () => {
     receiver = await newReceiver();
     const { id } = await createDestination(app, { url: receiver.origin });
-    const ids = await recordGenerations(app, 1_234);
+    const ids = await recordGenerations(app, 1_234, { sessionId: 'session' });
     const cursor = await untilDelivered(app, id, ids.length);
     const order = await app.sql<{ id: string }>(
       'SELECT id FROM generations WHERE workspace_id = $1 ORDER BY log_transaction, log_ordinal',
