@@ -6,6 +6,7 @@ import { checkAddress, connect, explainRejection } from './support/database-conn
 import { locateDataDirectory } from './support/data-directory.mjs';
 import { readFileIfPresent } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { requireSessions } from './support/database-sessions.mjs';
 import { compareWithDatabase } from './support/migration-files.mjs';
 import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
@@ -48,6 +49,7 @@ async function run() {
     process.env.DATABASE_URL = process.env.DATABASE_URL?.trim() || useRunningDatabase(location);
     process.env.ENCRYPTION_KEYS ||= readFileIfPresent(location.encryptionKeyFile)?.trim() ?? '';
     await checkDatabase(process.env.DATABASE_URL);
+    await requireSessions(process.env);
   }
   const command = await importBuilt(`cli/${name}.js`);
   try {

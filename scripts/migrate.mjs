@@ -2,6 +2,7 @@
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { checkAddress, describeServer, withClient } from './support/database-connection.mjs';
 import { explainRejection, isWorthWaitingFor } from './support/database-connection.mjs';
+import { findAddresses, requireSessions } from './support/database-sessions.mjs';
 import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
 import { isCalledDirectly } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
@@ -34,6 +35,19 @@ export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', 
     }
     await sleep(RETRY_MS, signal);
   }
+}
+
+/**
+ * Waits for the database of the environment, and applies pending migrations there. Migrations, locks and notifications
+ * need sessions, which a pooler may not provide. Returns the names of the migrations.
+ */
+export async function prepareDatabase({ environment, log = console.log, signal }) {
+  const { databaseUrl, directUrl } = findAddresses(environment);
+  await waitForDatabase({ databaseUrl, log, signal });
+  if (directUrl !== databaseUrl)
+    await waitForDatabase({ databaseUrl: directUrl, variable: 'DATABASE_DIRECT_URL', log, signal });
+  await requireSessions(environment, log);
+  return migrate({ databaseUrl: directUrl, log, signal });
 }
 
 /** Throws for a history that must not be continued, and warns of one that is ahead of this folder. */
@@ -139,11 +153,10 @@ Usage: DATABASE_URL=postgresql://user:password@host:5432/name npm run db:migrate
 
 async function run() {
   readSecretFiles(process.env);
-  const databaseUrl = process.env.DATABASE_URL?.trim();
-  if (!databaseUrl) throw new ScriptError('DATABASE_URL must be set to the database that is to be migrated');
+  if (!process.env.DATABASE_URL?.trim())
+    throw new ScriptError('DATABASE_URL must be set to the database that is to be migrated');
   const { signal } = catchInterruptions();
-  await waitForDatabase({ databaseUrl, signal });
-  const applied = await migrate({ databaseUrl, signal });
+  const applied = await prepareDatabase({ environment: process.env, signal });
   console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.length} migration(s)`);
 }
 

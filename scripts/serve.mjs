@@ -1,5 +1,5 @@
 // The container's entry point: checks the environment, waits for the database, migrates it, serves.
-import { migrate, waitForDatabase } from './migrate.mjs';
+import { prepareDatabase } from './migrate.mjs';
 import { keepEncryptionKeys } from './support/data-directory.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { readSecretFiles } from './support/secret-files.mjs';
@@ -12,10 +12,9 @@ async function run() {
   const { signal } = interruption;
   // Only with DATA_DIR: the container's own file system is read-only and ephemeral.
   if (!process.env.ENCRYPTION_KEYS?.trim() && process.env.DATA_DIR?.trim()) keepEncryptionKeys(console.log);
-  const { databaseUrl, host, port } = await checkEnvironment(process.env);
+  const { host, port } = await checkEnvironment(process.env);
   await checkPort({ host, port });
-  await waitForDatabase({ databaseUrl, signal });
-  await migrate({ databaseUrl, signal });
+  await prepareDatabase({ environment: process.env, signal });
   await interruption.orInterrupted(startService());
   interruption.release();
 }

@@ -1,7 +1,7 @@
 // `npm start`: sets everything up, starts a database unless DATABASE_URL names one, serves, and prints examples.
 import { createHash } from 'node:crypto';
 import { startEmbeddedDatabase } from './embedded-database.mjs';
-import { migrate, waitForDatabase } from './migrate.mjs';
+import { prepareDatabase } from './migrate.mjs';
 import { setup } from './setup.mjs';
 import { claimDataDirectory, keepEncryptionKeys, locateDataDirectory } from './support/data-directory.mjs';
 import { readEncryptionKeys, readQuickstart, writeQuickstart } from './support/data-directory.mjs';
@@ -103,6 +103,8 @@ async function run(interruption, cleanups) {
   readSecretFiles(process.env);
   await setup({ progress, signal });
   const isEmbedded = !process.env.DATABASE_URL?.trim();
+  if (isEmbedded && process.env.DATABASE_DIRECT_URL?.trim())
+    throw new ScriptError('DATABASE_DIRECT_URL is set without DATABASE_URL: set both, or none');
   const location = locateDataDirectory();
   const config = await checkEnvironment(withPlaceholders(process.env));
   const { host, port } = config;
@@ -113,8 +115,7 @@ async function run(interruption, cleanups) {
   else if (!process.env.ENCRYPTION_KEYS?.trim()) keepEncryptionKeys(log);
 
   const databaseUrl = process.env.DATABASE_URL.trim();
-  await waitForDatabase({ databaseUrl, log, signal });
-  await migrate({ databaseUrl, log, signal });
+  await prepareDatabase({ environment: process.env, log, signal });
   const { ensureQuickstartKeys, countManagementKeys } = await importBuilt('runtime/quickstart.js');
   let keys;
   if (isEmbedded) {

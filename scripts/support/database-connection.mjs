@@ -1,4 +1,5 @@
-// One plain connection to PostgreSQL, and its errors for the terminal. They never show the password.
+// One connection to PostgreSQL, and its errors for the terminal. They never show the password.
+import { importBuilt } from './repository.mjs';
 import { ScriptError } from './run-command.mjs';
 
 const ATTEMPT_TIMEOUT_MS = 5000;
@@ -27,10 +28,12 @@ const WORTH_WAITING_FOR = [
   /^(ENOTFOUND|EPIPE|ETIMEDOUT)$/,
 ];
 
+// Scheme, user and password; servers; the rest.
+const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)(?:[/?#].*)?$/s;
+
 /** The error does not show the address: it may hold a password, even in an unexpected part. */
 export function checkAddress(databaseUrl, variable) {
-  const isAddress = URL.canParse(databaseUrl) && /^postgres(ql)?:$/.test(new URL(databaseUrl).protocol);
-  if (!isAddress)
+  if (!ADDRESS.test(databaseUrl) || !(listServers(databaseUrl).length > 1 || URL.canParse(databaseUrl)))
     throw new ScriptError(`${variable} must look like postgresql://user:password@host:5432/name`);
 }
 
@@ -41,20 +44,36 @@ export function withDatabase(databaseUrl, name) {
   return changed.href;
 }
 
-export async function loadPostgresClient() {
+function listServers(databaseUrl) {
+  return ADDRESS.exec(databaseUrl)?.[1].split(',') ?? [];
+}
+
+async function loadInstalled(load) {
   try {
-    return (await import('pg')).default;
+    return await load();
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new ScriptError('The packages are not installed. Run this first: node scripts/setup.mjs');
   }
 }
 
+/**
+ * The driver, and its options for connections to an address. The service chooses among several servers; scripts that
+ * run before its build connect to a single one.
+ */
+export async function loadPostgres(databaseUrl) {
+  const { default: pg } = await loadInstalled(() => import('pg'));
+  if (listServers(databaseUrl).length < 2 && !databaseUrl.includes('target_session_attrs='))
+    return { Pool: pg.Pool, Client: pg.Client, options: { connectionString: databaseUrl } };
+  const connections = await loadInstalled(() => importBuilt('persistence/connections/database-client.js'));
+  return { Pool: pg.Pool, Client: connections.clientClassOf(databaseUrl), options: {} };
+}
+
 /** The caller ends the connection. */
 export async function connect(databaseUrl) {
-  const { Client } = await loadPostgresClient();
+  const { Client, options } = await loadPostgres(databaseUrl);
   const client = new Client({
-    connectionString: databaseUrl,
+    ...options,
     connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
     application_name: 'signalbox scripts',
   });
@@ -86,10 +105,13 @@ export async function createDatabase(databaseUrl, name) {
   return withDatabase(databaseUrl, name);
 }
 
-/** Host and port in readable form. */
+/** Hosts and ports in readable form. */
 export function describeServer(databaseUrl) {
-  const { hostname, port, searchParams } = new URL(databaseUrl);
-  return `${hostname || searchParams.get('host') || 'localhost'}:${port || 5432}`;
+  const parameter = /[?&]host=([^&#]*)/.exec(databaseUrl)?.[1] ?? 'localhost';
+  return listServers(databaseUrl)
+    .map((server) => server || decodeURIComponent(parameter))
+    .map((server) => (/:\d+$/.test(server) ? server : `${server}:5432`))
+    .join(', ');
 }
 
 export function isWorthWaitingFor(error) {

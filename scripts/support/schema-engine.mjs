@@ -1,6 +1,6 @@
 // Prisma's schema engine as WebAssembly, on one connection. It fills two gaps of the adapter.
 import { readFile } from 'node:fs/promises';
-import { loadPostgresClient } from './database-connection.mjs';
+import { loadPostgres } from './database-connection.mjs';
 
 // PostgreSQL's internal "char", which catalogues use and the adapter does not support.
 const INTERNAL_CHAR_OID = 18;
@@ -66,7 +66,7 @@ function createFactory(factory, connection, columnTypes, onScriptError) {
  * last: the engine reports only part of it.
  */
 export async function openSchemaEngine(databaseUrl) {
-  const { Pool } = await loadPostgresClient();
+  const { Pool, Client, options } = await loadPostgres(databaseUrl);
   const { PrismaPg } = await import('@prisma/adapter-pg');
   const { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } =
     await import('@prisma/driver-adapter-utils');
@@ -76,7 +76,7 @@ export async function openSchemaEngine(databaseUrl) {
   // The engine's hook for panics; without it a failed assertion in there ends the process.
   globalThis.PRISMA_WASM_PANIC_REGISTRY ??= { set_message: (message) => console.error(message) };
 
-  const pool = new Pool({ connectionString: databaseUrl, max: 1, application_name: 'signalbox migrations' });
+  const pool = new Pool({ ...options, Client, max: 1, application_name: 'signalbox migrations' });
   pool.on('error', () => undefined);
   const connection = await pool.connect();
   connection.on('error', () => undefined);

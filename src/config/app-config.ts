@@ -31,6 +31,8 @@ export class AppConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
+  /** Leads to PostgreSQL past a pooler, for notifications, session locks and migrations. */
+  readonly databaseDirectUrl?: string;
   readonly databasePoolSize: number;
   /** The first encrypts; all decrypt. */
   readonly encryptionKeys: readonly EncryptionKey[];
@@ -157,6 +159,7 @@ export function readAppConfig(
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, 0, 65_535),
     databaseUrl: read.postgresUrl('DATABASE_URL'),
+    ...read.optionalPostgresUrl('databaseDirectUrl', 'DATABASE_DIRECT_URL'),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 2, 500),
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),

@@ -1,4 +1,5 @@
 // Reads and validates environment variables by type. An error names the variable and never shows its value.
+import { parseDatabaseAddress } from '../domain/database-address.js';
 import { providerPrefix } from '../domain/embeddings/provider-variables.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -66,10 +67,17 @@ export class EnvironmentReader {
     const value = this.value(name);
     if (value === undefined)
       throw new ConfigError(`${name} must be set, for example postgresql://user@host:5432/signalbox`);
-    if (!hasScheme(value, ['postgres:', 'postgresql:'])) {
-      throw new ConfigError(`${name} must be an address that begins with postgresql://`);
+    try {
+      parseDatabaseAddress(value);
+    } catch (error) {
+      throw new ConfigError(`${name} ${(error as Error).message}`);
     }
     return value;
+  }
+
+  optionalPostgresUrl<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {
+    if (this.value(name) !== undefined) this.postgresUrl(name);
+    return this.optional(key, name);
   }
 
   redisUrl<Key extends string>(key: Key, name: string): { [Property in Key]?: string } {

@@ -34,6 +34,7 @@ describe('a variable with _FILE', () => {
   it('gives each secret variable the content of its file', () => {
     const environment: Record<string, string> = {
       DATABASE_URL_FILE: write('database-url', 'postgresql://signalbox@db/signalbox\n'),
+      DATABASE_DIRECT_URL_FILE: write('direct-url', 'postgresql://signalbox@primary/signalbox'),
       ENCRYPTION_KEYS_FILE: write('keys', ' one,two \r\n'),
       OPENAI_API_KEY_FILE: write('openai', 'sk-1'),
       OPENAI_COMPATIBLE_BASE_URL_FILE: write('address', 'https://user:password@server/v1'),
@@ -42,6 +43,7 @@ describe('a variable with _FILE', () => {
     readSecretFiles(environment);
     expect(environment).toEqual({
       DATABASE_URL: 'postgresql://signalbox@db/signalbox',
+      DATABASE_DIRECT_URL: 'postgresql://signalbox@primary/signalbox',
       ENCRYPTION_KEYS: 'one,two',
       OPENAI_API_KEY: 'sk-1',
       OPENAI_COMPATIBLE_BASE_URL: 'https://user:password@server/v1',

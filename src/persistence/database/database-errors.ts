@@ -42,6 +42,8 @@ const UNDEFINED_FUNCTION_STATE = '42883';
 const LOCK_TIMEOUT_STATE = '55P03';
 // statement_timeout expired.
 const CANCELED_STATE = '57014';
+// Read-only transaction; the database is starting, or in recovery.
+const MISDIRECTED_STATES = new Set(['25006', '57P03']);
 // Messages of the driver that come without a code.
 const UNREACHABLE_MESSAGE =
   /connection terminated|timeout exceeded|timeout expired|query read timeout|client has encountered a connection|disconnected before secure/i;
@@ -98,6 +100,14 @@ export function isUndefinedFunction(error: unknown): boolean {
 
 export function isLockTimeout(error: unknown): boolean {
   return codesOf(error).includes(LOCK_TIMEOUT_STATE);
+}
+
+/**
+ * The server is a standby, or starting: it has changed nothing, and another connection may lead to the primary. A
+ * server that is shutting down is no such case: it may have committed the statement.
+ */
+export function isMisdirected(error: unknown): boolean {
+  return codesOf(error).some((code) => MISDIRECTED_STATES.has(code));
 }
 
 /** Every code in an error and its causes; Prisma wraps the driver's error in its own. */

@@ -6,7 +6,9 @@ import pg from 'pg';
 import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
-import { translateDatabaseError } from './database-errors.js';
+import { isMisdirected, translateDatabaseError } from './database-errors.js';
+import { clientClassOf, DatabaseClient } from '../connections/database-client.js';
+import { ServerLocator } from '../connections/server-locator.js';
 import { Prisma, PrismaClient } from '../generated/client.js';
 import { rebaseLog } from '../generations/log-offset.js';
 
@@ -15,7 +17,7 @@ const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
 // The pool returns no connection before the promise settles; only the type of this option does not declare promises.
-const ON_CONNECT = { onConnect: prepareConnection };
+const ON_CONNECT = { onConnect: rebaseLog };
 // Deadlock detected, serialization failure: the whole statement was rolled back and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // The Prisma code for both.
@@ -41,6 +43,9 @@ export interface CommandSession {
 
 @Injectable()
 export class Database implements OnApplicationShutdown {
+  private readonly servers: ServerLocator;
+  /** Those of connections that need a session of their own: a pooler may stand before the others. */
+  private readonly directServers: ServerLocator;
   private readonly pool: pg.Pool;
   /** The client of all repositories. Its errors are already translated. */
   readonly prisma: TranslatingPrismaClient;
@@ -48,8 +53,11 @@ export class Database implements OnApplicationShutdown {
   private seeChanges = (): Promise<void> => Promise.resolve();
 
   constructor(config: AppConfig) {
+    this.servers = new ServerLocator(config.databaseUrl);
+    this.directServers =
+      config.databaseDirectUrl === undefined ? this.servers : new ServerLocator(config.databaseDirectUrl);
     this.pool = new pg.Pool({
-      connectionString: config.databaseUrl,
+      Client: clientClassOf(this.servers),
       max: config.databasePoolSize,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: QUERY_TIMEOUT,
@@ -87,12 +95,18 @@ export class Database implements OnApplicationShutdown {
   async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.pool.query<Row>(statement)).rows;
+        return (await this.pool.query<Row>(this.prepared(statement))).rows;
       } catch (error) {
         const isRepeatable = error instanceof pg.DatabaseError && REPEATABLE_STATES.has(error.code ?? '');
-        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+        const isRetried = isRepeatable ? attempt < MAX_TRIES : attempt === 1 && isMisdirected(error);
+        if (!isRetried) throw translateDatabaseError(error);
       }
     }
+  }
+
+  /** A pooler may run a statement in a session that has not prepared it. Before the first connection, none is known. */
+  private prepared(statement: pg.QueryConfig): pg.QueryConfig {
+    return this.servers.hasPooler === false ? statement : { ...statement, name: undefined };
   }
 
   /** Runs plain read-only statements in one snapshot, each with a statement time-out in milliseconds. */
@@ -128,7 +142,7 @@ export class Database implements OnApplicationShutdown {
         for (const setting of Object.entries(settings))
           await client.query('SELECT set_config($1, $2, true)', setting);
         const result = await work(async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
-          const { rows } = await client.query<Row>(statement);
+          const { rows } = await client.query<Row>(this.prepared(statement));
           return rows;
         });
         await client.query('COMMIT');
@@ -169,16 +183,30 @@ export class Database implements OnApplicationShutdown {
       } catch (error) {
         const isRepeatable =
           error instanceof Prisma.PrismaClientKnownRequestError && error.code === REPEATABLE_PRISMA_CODE;
-        if (!isRepeatable || attempt === MAX_TRIES) throw translateDatabaseError(error);
+        const isRetried = isRepeatable ? attempt < MAX_TRIES : attempt === 1 && isMisdirected(error);
+        if (!isRetried) throw translateDatabaseError(error);
       }
     }
   }
 
-  /** One connection for a command's statements, without the time-out of the request path. */
+  /** A connection that is not open yet, with a session of its own. */
+  createSession(options: pg.ClientConfig): DatabaseClient {
+    return new DatabaseClient(this.directServers, { keepAlive: true, ...options });
+  }
+
+  /** A session for a command's statements, without the time-out of the request path. */
   async withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
-    const client = await this.pool.connect().catch((error: unknown) => {
-      throw translateDatabaseError(error);
+    const client = this.createSession({
+      application_name: 'signalbox',
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
     });
+    try {
+      await client.connect();
+      await rebaseLog(client);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw translateDatabaseError(error);
+    }
     const run: CommandSession['run'] = async <Row extends pg.QueryResultRow>(
       text: string,
       values: readonly unknown[] = [],
@@ -194,13 +222,10 @@ export class Database implements OnApplicationShutdown {
       for (const text of ['BEGIN', ...texts, 'COMMIT']) await run(text);
     };
     try {
-      const result = await work({ run, transaction });
-      client.release();
-      return result;
-    } catch (error) {
-      // Closing the connection rolls back, whatever its state.
-      client.release(true);
-      throw error;
+      return await work({ run, transaction });
+    } finally {
+      // Rolls back what is open.
+      await client.end().catch(() => undefined);
     }
   }
 
@@ -213,12 +238,6 @@ export class Database implements OnApplicationShutdown {
 /** Changes get two connections in five, four at most: calls and reports need the others. */
 function transactionsOf(poolSize: number): number {
   return Math.min(MAX_TRANSACTIONS, Math.max(2, Math.floor(poolSize * 0.4)));
-}
-
-/** Prisma sends times without a zone: in a session with another zone they would be other moments. */
-async function prepareConnection(client: pg.ClientBase): Promise<void> {
-  await client.query("SET TIME ZONE 'UTC'");
-  await rebaseLog(client);
 }
 
 function createPrismaClient(pool: pg.Pool) {

@@ -1,11 +1,14 @@
 // Notifications of the database to every replica (LISTEN/NOTIFY), over one connection that is replaced when it is
 // lost.
 import { randomInt } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { AppConfig } from '../../config/app-config.js';
+import { ConfigError } from '../../config/environment-reader.js';
 import { SynchronizedClock } from '../../domain/clock.js';
+import type { DatabaseClient } from '../connections/database-client.js';
+import { requireSessions } from '../connections/transaction-pooling.js';
 import { Database } from './database.js';
 import { HOLD_SESSION } from './sessions.js';
 
@@ -35,8 +38,9 @@ const HEARTBEAT_STATEMENT = 'SELECT service_now() AS now';
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Other processes see by this lock number whether the process lives. */
   readonly session = randomInt(1, 2 ** 31 - 1);
+  private readonly logger = new Logger(Notifications.name);
   private readonly listeners: NotificationListener[] = [];
-  private client: pg.Client | null = null;
+  private client: DatabaseClient | null = null;
   private reconnectTimer: NodeJS.Timeout | null = null;
   private heartbeatTimer: NodeJS.Timeout | null = null;
   private isListening = false;
@@ -87,7 +91,9 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   /** PostgreSQL sends a session its notifications before it reports the end of the session's statement. */
   private async ask(): Promise<void> {
     const { client } = this;
-    if (!client || !this.isListening || this.isSilent) return;
+    if (!client || !this.isListening) return;
+    // Another server may have been promoted since the last heartbeat.
+    if (this.isSilent) return client.suspectServer();
     const answered = this.heartbeat(client);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<'silent'>((resolve) => {
@@ -95,6 +101,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     });
     if ((await Promise.race([answered, timeout])) === 'silent') {
       this.isSilent = true;
+      client.suspectServer();
       void answered.finally(() => {
         this.isSilent = false;
       });
@@ -103,7 +110,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Never fails: an unresponsive connection is replaced. */
-  private async heartbeat(client: pg.Client): Promise<void> {
+  private async heartbeat(client: DatabaseClient): Promise<void> {
     const sentAt = performance.now();
     try {
       const { rows } = await client.query<{ now: Date }>(HEARTBEAT_STATEMENT);
@@ -122,8 +129,11 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.listeners.push(listener);
   }
 
+  /** Refuses to start where notifications would never arrive. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.connect();
+    await this.connect((error) => {
+      if (error instanceof ConfigError) throw error;
+    });
     this.heartbeatTimer = setInterval(() => void this.catchUp(), HEARTBEAT);
     this.heartbeatTimer.unref();
   }
@@ -135,24 +145,24 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     await this.client?.end().catch(() => undefined);
   }
 
-  private async connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.config.databaseUrl,
+  private async connect(onError: (error: unknown) => void = () => undefined): Promise<void> {
+    const client = this.database.createSession({
       application_name: 'signalbox notifications',
       connectionTimeoutMillis: SILENCE,
       query_timeout: SILENCE,
-      keepAlive: true,
       keepAliveInitialDelayMillis: SILENCE,
     });
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners)
         if (listener.channel === channel) listener.onNotification(payload ?? '');
     });
-    client.on('error', () => undefined);
     client.on('end', () => this.reconnectLater(client));
     this.client = client;
     try {
       await client.connect();
+      if (this.isStopped) return await client.end();
+      // The address may lead elsewhere than at the start.
+      if (client.isPooled) await requireSessions(this.config);
       await client.query(HOLD_SESSION, [this.session]);
       for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
@@ -160,14 +170,16 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       if (client !== this.client) return;
       this.isListening = true;
       for (const listener of this.listeners) listener.onConnected?.();
-    } catch {
+    } catch (error) {
+      if (error instanceof ConfigError) this.logger.error(error.message);
       // Closing it emits `end`, if it was open at all.
       await client.end().catch(() => undefined);
       this.reconnectLater(client);
+      onError(error);
     }
   }
 
-  private reconnectLater(client: pg.Client): void {
+  private reconnectLater(client: DatabaseClient): void {
     if (client !== this.client || this.isStopped) return;
     this.client = null;
     this.isListening = false;

@@ -1,0 +1,100 @@
+// One connection to the server of an address that the service may use.
+import pg from 'pg';
+import type { DatabaseServer } from '../../domain/database-address.js';
+import { ServerLocator } from './server-locator.js';
+import { isAcceptable, openSession } from './server-state.js';
+
+// Read-only standby; server shutting down, crashing or starting. The server that answers so is no longer the primary.
+const DEMOTED_STATES = new Set(['25006', '57P01', '57P02', '57P03']);
+
+/** The driver's callback: an error, or null. */
+type Connected = (error: Error | null) => void;
+
+export class DatabaseClient extends pg.Client {
+  /** Of the driver; its types leave them out. */
+  declare readonly connection: pg.Connection;
+  declare readonly processID: number | null;
+  private server: DatabaseServer | null = null;
+  /** Whether statements are run by another process than the one of the handshake: a pooler stands between. */
+  isPooled = false;
+
+  constructor(
+    private readonly servers: ServerLocator,
+    options: pg.ClientConfig,
+  ) {
+    super({ ...options, connectionString: servers.first.url });
+    // Without a listener a lost connection would end the process; its statements report the loss.
+    this.on('error', () => this.suspectServer());
+    this.on('end', () => servers.closed(this));
+    this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === undefined || !DEMOTED_STATES.has(code)) return;
+      this.suspectServer();
+      // A pool does not keep an ended connection. Its statement has already received the error.
+      void this.end().catch(() => undefined);
+    });
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<this> | void {
+    const opening = this.open();
+    if (!callback) return opening;
+    opening.then(
+      () => callback(null),
+      (error: unknown) => callback(error as Error),
+    );
+  }
+
+  /** The server does not answer: others are probed, and this connection is closed when one of them is to be used. */
+  suspectServer(): void {
+    if (!this.server) return;
+    this.servers.suspect(this.server);
+    this.servers.recheck();
+  }
+
+  abandon(): void {
+    this.connection.stream.destroy();
+  }
+
+  private async open(): Promise<this> {
+    const server = await this.servers.locate();
+    this.server = server;
+    // A single server may have them in parameters of its address.
+    if (server !== this.servers.first) {
+      this.host = server.host;
+      this.port = server.port;
+    }
+    this.servers.opened(this, server);
+    try {
+      await super.connect();
+      const state = await openSession(this);
+      if (!isAcceptable(state, this.servers.choice)) throw new ReadOnlyServer();
+      this.isPooled = state.processId !== this.processID;
+      this.servers.hasPooler = this.isPooled || this.servers.hasPooler === true;
+      return this;
+    } catch (error) {
+      this.suspectServer();
+      this.servers.closed(this);
+      void this.end().catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+class ReadOnlyServer extends Error {
+  /** SQLSTATE: read-only transaction. */
+  readonly code = '25006';
+  override readonly message = 'the server accepts no writes';
+}
+
+/** The class of a pool's connections, and of those of scripts. */
+export function clientClassOf(
+  address: ServerLocator | string,
+): new (options?: pg.ClientConfig) => DatabaseClient {
+  const servers = typeof address === 'string' ? new ServerLocator(address) : address;
+  return class extends DatabaseClient {
+    constructor(options: pg.ClientConfig = {}) {
+      super(servers, options);
+    }
+  };
+}
