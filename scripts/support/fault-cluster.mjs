@@ -9,7 +9,12 @@ import { sendSignal, sleep } from './processes.mjs';
 
 // Killed processes have passed their writes to the system; only a power cut would lose them. Commits still wait for
 // the server's own buffers to be written.
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 60, shared_buffers: '64MB' };
+export const FAULT_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: 60,
+  shared_buffers: '64MB',
+};
 const TIMEOUT_MS = 30_000;
 
 /** The server and all its processes, each of which has a group of its own. */
@@ -21,10 +26,10 @@ function family(pid) {
   return [pid, ...children.map(([child]) => child)];
 }
 
-/** `directory` must not exist yet. The database in `url` exists and is empty. */
+/** The database in `url` exists; it is empty if `directory` did not exist. */
 export async function openFaultCluster({ directory, settings = {}, log, signal }) {
   const start = (port) =>
-    startEmbeddedDatabase({ directory, port, settings: { ...SETTINGS, ...settings }, log, signal });
+    startEmbeddedDatabase({ directory, port, settings: { ...FAULT_SETTINGS, ...settings }, log, signal });
   let server = await start();
   const { url, port } = server;
   const serverPid = () => findPostmaster(resolveDataDirectory(directory))?.identity.pid;
@@ -39,6 +44,10 @@ export async function openFaultCluster({ directory, settings = {}, log, signal }
     migrate: (databaseUrl) => migrate({ databaseUrl, log: () => undefined, signal }),
     /** The server process dies; the others notice, and end. */
     kill: () => serverPid() && sendSignal(serverPid(), 'SIGKILL'),
+    /** All of its processes die at once, as by a power cut. */
+    crash() {
+      for (const pid of family(serverPid())) sendSignal(pid, 'SIGKILL');
+    },
     /** Immediate shutdown: no checkpoint, every session is cut. */
     stopAtOnce: () => serverPid() && sendSignal(serverPid(), 'SIGQUIT'),
     async restart() {

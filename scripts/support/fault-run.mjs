@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setup } from '../setup.mjs';
+import { openFailoverPair } from './failover-pair.mjs';
 import { openFaultCluster } from './fault-cluster.mjs';
 import { writeFileAtomically } from './files.mjs';
 import { catchInterruptions } from './interruption.mjs';
@@ -36,6 +37,7 @@ export async function runWithFaults({ seed: givenSeed, report: reportFile, limit
       signal,
       directory,
       openCluster,
+      openFailoverPair: (location) => openFailoverPair({ directory: location, log: () => undefined, signal }),
       say: (text) => line(`    … ${text}`),
       run: (program, parameters, options = {}) =>
         runCommand(program, parameters, {

@@ -5,10 +5,13 @@ import type { Corruption } from '../support/tcp-proxy.js';
 export interface Fault {
   readonly name: string;
   readonly run: (lab: Lab, milliseconds: number) => Promise<void>;
+  /** Milliseconds from its end to the next answer, at most. */
+  readonly recoversWithin?: number;
 }
 
 /** The same fault, for so long. */
-export const lasting = ({ name, run }: Fault, milliseconds: number): Fault => ({
+export const lasting = ({ run, name, ...others }: Fault, milliseconds: number): Fault => ({
+  ...others,
   name: `${name}, ${milliseconds / 1000} s`,
   run: (lab) => run(lab, milliseconds),
 });

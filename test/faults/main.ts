@@ -19,9 +19,11 @@ import {
   noConnections,
   slowStatements,
 } from './scenarios/database.js';
+import { failoverOfKilled, failoverOfSilent } from './scenarios/failover.js';
 import { kills } from './scenarios/kills.js';
 import { destinationFaults, slowClients, upstreamFaults } from './scenarios/network.js';
 import { computingOverload, overload } from './scenarios/overload.js';
+import { transactionPooler } from './scenarios/pooler.js';
 import { oneOfTwoKilled } from './scenarios/replicas.js';
 import { attackOnBytes, attackOnConnections, attackOnProcessor } from './scenarios/tenants.js';
 import { rollingUpgrade } from './scenarios/upgrade.js';
@@ -33,6 +35,9 @@ const SCENARIOS: readonly Scenario[] = [
   noConnections,
   slowStatements,
   diskRunsFull,
+  failoverOfKilled,
+  failoverOfSilent,
+  transactionPooler,
   upstreamFaults,
   destinationFaults,
   slowClients,

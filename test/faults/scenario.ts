@@ -1,5 +1,5 @@
 // A scenario, its result, and the course of most scenarios.
-import type { FaultCluster } from './cluster.js';
+import type { FailoverPair, FaultCluster } from './cluster.js';
 import type { Fault } from './faults.js';
 import { openLab } from './lab.js';
 import type { Lab, LabOptions } from './lab.js';
@@ -29,6 +29,8 @@ export interface ScenarioContext {
   readonly build?: string;
   /** A server of its own with its files in a folder: for faults of the disk. */
   openCluster(directory: string, settings?: Readonly<Record<string, string>>): Promise<FaultCluster>;
+  /** Two servers of their own with their files in an empty folder. */
+  openFailoverPair(directory: string): Promise<FailoverPair>;
   /** A folder for whatever, removed at the end. */
   readonly directory: string;
   /** Runs a program; throws with what it said when it fails. */
@@ -70,12 +72,16 @@ export async function inLab<Result>(
   }
 }
 
-/** Load, the fault in the midst of it, more load when it is healed, and then the ledger. */
+/**
+ * Load, the fault in the midst of it, more load when it is healed, and then the ledger; `earlier` are the reports of
+ * calls before.
+ */
 export async function survive(
   lab: Lab,
   faults: readonly Fault[],
   loadOptions: LoadOptions,
   say: (text: string) => void,
+  earlier: readonly LoadReport[] = [],
 ): Promise<ScenarioResult> {
   const load = startLoad(lab, loadOptions);
   const remarks: string[] = [];
@@ -85,22 +91,27 @@ export async function survive(
     const before = { seen: load.report.seen.length, rejected: totalRejections(load.report) };
     await fault.run(lab, SHORT_MS);
     const healedAt = performance.now();
-    await lab.untilReady();
     const seenThen = load.report.seen.length;
+    const rejectedThen = totalRejections(load.report);
+    await lab.untilReady();
     while (load.report.seen.length === seenThen && performance.now() - healedAt < 30_000) await lab.wait(20);
     const first = load.report.seen[seenThen];
     const recovered = first ? Math.max(first.at - healedAt, 0) : null;
     if (recovered === null)
       problems.push(`${fault.name}: no call was answered within 30 s after it was healed`);
+    else if (recovered > (fault.recoversWithin ?? Infinity))
+      problems.push(
+        `${fault.name}: the next call was answered ${Math.round(recovered)} ms after it was healed`,
+      );
     remarks.push(
-      `${fault.name}: ${seenThen - before.seen} answered and ${totalRejections(load.report) - before.rejected} refused ` +
+      `${fault.name}: ${seenThen - before.seen} answered and ${rejectedThen - before.rejected} refused ` +
         `during it, the next answer ${recovered === null ? 'never' : `${Math.round(recovered)} ms`} after it was healed`,
     );
     say(remarks.at(-1) ?? '');
     await lab.wait(AFTER_MS);
   }
   await load.stop();
-  return check(lab, [load.report], { remarks, problems });
+  return check(lab, [...earlier, load.report], { remarks, problems });
 }
 
 /** The ledger, and what the scenario itself has found. */

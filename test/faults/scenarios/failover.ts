@@ -1,0 +1,74 @@
+// The primary of two servers is lost under load, and its synchronous standby is promoted. The service moves by itself,
+// and stays there when the earlier primary comes back and accepts writes.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FailoverPair } from '../cluster.js';
+import { killAndReplace, lasting } from '../faults.js';
+import type { Fault } from '../faults.js';
+import { inLab, survive } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+
+const LOAD = { clients: 12, sizes: [1, 1, 4], pause: 5 };
+// Milliseconds from the loss of the primary to the promotion: about what an orchestrator takes to decide.
+const UNTIL_PROMOTION = 5_000;
+const RECOVERY = 10_000;
+
+interface Loss {
+  readonly name: string;
+  readonly lose: (pair: FailoverPair) => void;
+  /** The earlier primary accepts writes again, next to the promoted one. */
+  readonly giveBack: (pair: FailoverPair) => Promise<void> | void;
+}
+
+const promotionAfter = (pair: FailoverPair, { name, lose }: Loss): Fault => ({
+  name: `the primary ${name}, its standby promoted`,
+  recoversWithin: RECOVERY,
+  async run(lab, milliseconds) {
+    lose(pair);
+    await lab.wait(milliseconds);
+    await pair.promote();
+  },
+});
+
+const returnOf = (pair: FailoverPair, { giveBack }: Loss): Fault => ({
+  name: 'the earlier primary back as a primary, and a replica replaced',
+  recoversWithin: RECOVERY,
+  async run(lab) {
+    await giveBack(pair);
+    await killAndReplace(lab);
+  },
+});
+
+const failover = (databaseName: string, loss: Loss): Scenario => ({
+  name: `Failover: the primary ${loss.name}`,
+  async run(context) {
+    const directory = join(context.directory, databaseName);
+    await mkdir(directory, { mode: 0o711 });
+    const pair = await context.openFailoverPair(directory);
+    try {
+      return await inLab({ ...context, cluster: pair }, { name: databaseName }, (lab) =>
+        survive(
+          lab,
+          [lasting(promotionAfter(pair, loss), UNTIL_PROMOTION), returnOf(pair, loss)],
+          LOAD,
+          (text) => context.say(text),
+        ),
+      );
+    } finally {
+      await pair.close();
+    }
+  },
+});
+
+export const failoverOfKilled = failover('failover', {
+  name: 'killed',
+  lose: (pair) => pair.crash(),
+  giveBack: (pair) => pair.restart(),
+});
+
+// Connections stay open and no statement is answered, as behind a network that drops packets.
+export const failoverOfSilent = failover('silence', {
+  name: 'silent',
+  lose: (pair) => pair.pause(),
+  giveBack: (pair) => pair.resume(),
+});
