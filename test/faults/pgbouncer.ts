@@ -58,8 +58,8 @@ max_client_conn = 500
       await ended;
     },
     start: async () => {
-      // It refuses to run as root.
-      const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+      // It refuses to run as root; Debian's package runs it as this account.
+      const account = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
       const child = spawn('pgbouncer', [...account, settings], { stdio: ['ignore', 'ignore', 'pipe'] });
       running = child;
       let said = '';

@@ -95,9 +95,9 @@ describe('a pool with several servers', () => {
 
   it('runs a command in a session of the same servers', async () => {
     first.cut();
-    await database.withSession(async ({ run, transaction }) => {
-      await transaction(['CREATE TEMP TABLE kept AS SELECT 1 AS one']);
-      expect(await run('SELECT * FROM kept')).toEqual([{ one: 1 }]);
+    await database.withSession(async (session) => {
+      await session.transaction(['CREATE TEMP TABLE kept AS SELECT 1 AS one']);
+      expect(await session.run('SELECT * FROM kept')).toEqual([{ one: 1 }]);
     });
   });
 });

@@ -1,4 +1,5 @@
 // One connection to the server of an address that the service may use.
+import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseServer } from '../../domain/database-address.js';
 import { ServerLocator } from './server-locator.js';
@@ -37,12 +38,8 @@ export class DatabaseClient extends pg.Client {
   override connect(): Promise<this>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<this> | void {
-    const opening = this.open();
-    if (!callback) return opening;
-    opening.then(
-      () => callback(null),
-      (error: unknown) => callback(error as Error),
-    );
+    if (!callback) return this.open();
+    callbackify(() => this.open())((error) => callback(error));
   }
 
   /** The server does not answer: others are probed, and this connection is closed when one of them is to be used. */

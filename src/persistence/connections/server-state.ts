@@ -1,4 +1,4 @@
-// What a server says of itself when a connection opens.
+// The state of a server, read when a connection opens.
 import type pg from 'pg';
 import type { ServerChoice } from '../../domain/database-address.js';
 

@@ -21,26 +21,26 @@ function connections(one: readonly number[], other: readonly number[], isPooled 
 
 const ask = ([one, other]: ReturnType<typeof connections>) => sharesSessions(one as never, other as never);
 
-describe('a pooler', () => {
+describe('sessions behind a pooler', () => {
   it.each([
-    ['gives the session of one connection to the other', [1], [1], true],
-    ['gives a connection another session after each transaction', [1, 2], [3], true],
-    ['gives each connection its own session', [1], [2], false],
-  ])('that %s', async (_name, one, other, isShared) => {
+    ['shared: one connection gets that of the other', [1], [1], true],
+    ['shared: a connection gets another one after each transaction', [1, 2], [3], true],
+    ['not shared: each connection keeps its own', [1], [2], false],
+  ])('are %s', async (_name, one, other, isShared) => {
     expect(await ask(connections(one, other))).toBe(isShared);
   });
 
-  it('is proven busy in a later round', async () => {
+  it('are found to be shared in a later round of a busy one', async () => {
     expect(await ask(connections([1], [2, 2, 1]))).toBe(true);
   });
 
-  it('that is absent is asked nothing', async () => {
+  it('are not asked for without one', async () => {
     const [one, other] = connections([1], [1], false);
     expect(await ask([one, other])).toBe(false);
     expect([...one.statements, ...other.statements]).toEqual([]);
   });
 
-  it('gets its session back', async () => {
+  it('are given back', async () => {
     const [one, other] = connections([1], [1]);
     await ask([one, other]);
     expect(other.statements.at(-1)).toBe('ROLLBACK');
