@@ -40,7 +40,7 @@ describe('sessions behind a pooler', () => {
     expect([...one.statements, ...other.statements]).toEqual([]);
   });
 
-  it('are given back', async () => {
+  it('are released after the test', async () => {
     const [one, other] = connections([1], [1]);
     await ask([one, other]);
     expect(other.statements.at(-1)).toBe('ROLLBACK');
