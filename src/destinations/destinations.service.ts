@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { TestableDestination } from '../deliveries/connection-test.js';
-import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
@@ -12,6 +11,9 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Destination, DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
+import { rejectForbiddenAddresses } from '../http/configs/forbidden-addresses.js';
+import { mergeConfig } from '../http/configs/merge-config.js';
+import { rejectMasks } from '../http/configs/reject-masks.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
@@ -23,11 +25,6 @@ import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
 import type { TestDestinationDto } from './dto/test-destination.dto.js';
 import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
-import { mergeConfig } from './merge-config.js';
-import { rejectMasks } from './reject-masks.js';
-
-// An empty optional field yields an address without a host: there is nothing to check yet.
-const NOTHING = /^(https?:)?\/*$/i;
 
 const AUDITED_DESTINATION: AuditedType<Destination> = {
   objectType: 'destination',
@@ -53,7 +50,7 @@ export class DestinationsService {
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
     rejectMasks(kind, dto.config);
-    await this.rejectForbiddenAddresses(kind, dto.config);
+    await rejectForbiddenAddresses(this.urlGuard, kind, dto.config);
     return this.destinations.createWithinLimit(
       {
         accountId,
@@ -120,7 +117,7 @@ export class DestinationsService {
     const kind = requireDestinationKind(dto.type);
     if (dto.destination_id === undefined) {
       rejectMasks(kind, dto.config);
-      await this.rejectForbiddenAddresses(kind, dto.config);
+      await rejectForbiddenAddresses(this.urlGuard, kind, dto.config);
       const { accountId } = caller.key;
       return { id: randomUUID(), accountId, kind: kind.type, config: { ...dto.config } };
     }
@@ -145,7 +142,7 @@ export class DestinationsService {
   ): Promise<DestinationConfig | undefined> {
     const kind = requireDestinationKind(before.kind);
     const config = await mergeConfig(kind, before.config, sent);
-    await this.rejectForbiddenAddresses(kind, config);
+    await rejectForbiddenAddresses(this.urlGuard, kind, config);
     return isDeepStrictEqual({ ...config }, before.config) ? undefined : { ...config };
   }
 
@@ -162,17 +159,6 @@ export class DestinationsService {
     const { hashes, unknown } = await this.keyHashes.check(accountId, given, stored);
     if (unknown.length === 0) return hashes;
     throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
-  }
-
-  /** An early check with a clear error; the check of every connection is the one that protects. */
-  private async rejectForbiddenAddresses(
-    kind: DestinationKind,
-    config: BaseDestinationConfig,
-  ): Promise<void> {
-    const addresses = kind.delivery.addresses(config).filter((address) => !NOTHING.test(address));
-    const problems = await Promise.all(addresses.map((address) => this.urlGuard.check(address)));
-    const problem = problems.find((found) => found !== null);
-    if (problem !== undefined) throw new AppError('invalid_request', { detail: `config: ${problem}` });
   }
 }
 

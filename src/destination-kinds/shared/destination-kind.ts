@@ -36,11 +36,18 @@ export interface DestinationKind<Config extends BaseDestinationConfig = BaseDest
   readonly example: DestinationConfig;
 }
 
+/** The part of a kind that its configs need. */
+export interface ConfigKind {
+  readonly type: string;
+  readonly configClass: new () => BaseDestinationConfig;
+  readonly delivery: Pick<KindDelivery<BaseDestinationConfig>, 'addresses'>;
+}
+
 /** A stored config that this version cannot read. Its message names fields, never their values. */
 export class UnusableConfig extends Error {}
 
 /** Reads a stored config with the kind's class: an older row gets today's defaults or a clear error. */
-export function parseConfig(kind: DestinationKind, stored: DestinationConfig): BaseDestinationConfig {
+export function parseConfig(kind: ConfigKind, stored: DestinationConfig): BaseDestinationConfig {
   const config = new kind.configClass();
   const fields = fieldsOf(kind.configClass);
   for (const { name } of fields) if (Object.hasOwn(stored, name)) Reflect.set(config, name, stored[name]);
@@ -53,7 +60,7 @@ export function parseConfig(kind: DestinationKind, stored: DestinationConfig): B
 }
 
 /** The config for responses: secret fields and header values abbreviated, addresses without their secret parts. */
-export function maskConfig(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
+export function maskConfig(kind: ConfigKind, config: DestinationConfig): DestinationConfig {
   const masked: Record<string, unknown> = { ...config };
   for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
     const value = masked[field];
@@ -69,7 +76,7 @@ export function maskConfig(kind: DestinationKind, config: DestinationConfig): De
 }
 
 /** Masks the addresses of a config whose other secrets are already abbreviated. */
-export function maskAddresses(kind: DestinationKind, config: DestinationConfig): DestinationConfig {
+export function maskAddresses(kind: ConfigKind, config: DestinationConfig): DestinationConfig {
   const masked: Record<string, unknown> = { ...config };
   for (const [field, secrecy] of addressFieldsOf(kind.configClass)) {
     const value = masked[field];
@@ -84,7 +91,7 @@ export interface FoundMasks {
 }
 
 /** The secret fields and headers whose values look like masks of maskConfig(). */
-export function findMasks(kind: DestinationKind, config: object): FoundMasks {
+export function findMasks(kind: ConfigKind, config: object): FoundMasks {
   const fields: string[] = [];
   for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
     const value: unknown = Reflect.get(config, field);
@@ -119,7 +126,7 @@ export function secretsOf(config: BaseDestinationConfig): readonly string[] {
 }
 
 /** The origins of a config's requests: scheme, host and port. Text that is not a URL is its own origin. */
-export function originsOf(kind: DestinationKind, config: BaseDestinationConfig): ReadonlySet<string> {
+export function originsOf(kind: ConfigKind, config: BaseDestinationConfig): ReadonlySet<string> {
   const addresses = kind.delivery.addresses(config);
   return new Set(addresses.map((address) => (URL.canParse(address) ? new URL(address).origin : address)));
 }

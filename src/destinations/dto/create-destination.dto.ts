@@ -5,10 +5,10 @@ import { IsObject, ValidateIf, ValidateNested } from 'class-validator';
 import { BaseDestinationConfig } from '../../destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS, DESTINATION_TYPES, findDestinationKind } from '../../destination-kinds/index.js';
 import type { Region } from '../../domain/destinations/destination.js';
+import { configClassOf } from '../../http/configs/config-class.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { WithDefault } from '../../http/fields/field.js';
 import { EnumField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
-import { configClassOf } from './config-class.js';
 import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
 const CONFIG_CLASSES = DESTINATION_KINDS.map(configClassOf);

@@ -1,13 +1,13 @@
 // Merges a PATCH into a stored config (docs/contract.md#destinations, docs/contract.md#masking).
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { secretFieldsOf } from '../destination-kinds/shared/config-fields.js';
-import { maskConfig, originsOf, parseConfig } from '../destination-kinds/shared/destination-kind.js';
-import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
-import type { DestinationConfig } from '../domain/destinations/destination.js';
-import { AppError } from '../domain/errors.js';
-import { validationFailure } from '../http/fields/validation.pipe.js';
-import { configClassOf } from './dto/config-class.js';
+import { secretFieldsOf } from '../../destination-kinds/shared/config-fields.js';
+import { maskConfig, originsOf, parseConfig } from '../../destination-kinds/shared/destination-kind.js';
+import type { BaseDestinationConfig, ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
+import type { DestinationConfig } from '../../domain/destinations/destination.js';
+import { AppError } from '../../domain/errors.js';
+import { validationFailure } from '../fields/validation.pipe.js';
+import { configClassOf } from './config-class.js';
 import { rejectMasks } from './reject-masks.js';
 
 /**
@@ -17,7 +17,7 @@ import { rejectMasks } from './reject-masks.js';
  * a stored secret would go to another host.
  */
 export async function mergeConfig(
-  kind: DestinationKind,
+  kind: ConfigKind,
   stored: DestinationConfig,
   sent: DestinationConfig,
 ): Promise<BaseDestinationConfig> {

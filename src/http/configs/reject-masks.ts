@@ -1,12 +1,12 @@
 // Rejects masks as secrets: a config contains them when it was read before the secret changed, or belongs to another
 // destination.
 import type { ValidationError } from 'class-validator';
-import { findMasks } from '../destination-kinds/shared/destination-kind.js';
-import type { DestinationKind } from '../destination-kinds/shared/destination-kind.js';
-import { validationFailure } from '../http/fields/validation.pipe.js';
+import { findMasks } from '../../destination-kinds/shared/destination-kind.js';
+import type { ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
+import { validationFailure } from '../fields/validation.pipe.js';
 
 /** Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask. */
-export function rejectMasks(kind: DestinationKind, sent: object): void {
+export function rejectMasks(kind: ConfigKind, sent: object): void {
   const { fields, headers } = findMasks(kind, sent);
   const problems = [
     ...fields.map(toProblem),

@@ -1,16 +1,15 @@
 // Config classes as parts of request bodies: their fields get the validation and the documentation of all bodies.
 import { baseOf, fieldProblem, ownFieldsOf } from '../../destination-kinds/shared/config-fields.js';
 import type { ConfigClass, ConfigField } from '../../destination-kinds/shared/config-fields.js';
-import type {
-  BaseDestinationConfig,
-  DestinationKind,
-} from '../../destination-kinds/shared/destination-kind.js';
-import { Rule, defineField } from '../../http/fields/field.js';
+import type { BaseDestinationConfig, ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
+import { Rule, defineField } from '../fields/field.js';
 
 const prepared = new Set<ConfigClass>();
 
 /** The class of a kind's configs, ready for validation and for OpenAPI. */
-export function configClassOf({ configClass }: DestinationKind): new () => BaseDestinationConfig {
+export function configClassOf({
+  configClass,
+}: Pick<ConfigKind, 'configClass'>): new () => BaseDestinationConfig {
   prepare(configClass);
   return configClass;
 }
