@@ -14,6 +14,7 @@ const LAYERS = [
     'generations',
     'models',
     'credits',
+    'notifications',
     'byok',
     'activity',
     'audit',

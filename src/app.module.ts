@@ -22,6 +22,7 @@ import { HttpModule } from './http/http.module.js';
 import { JsonBodyModule } from './http/body/json-body.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { SystemModule } from './system/system.module.js';
@@ -40,6 +41,7 @@ const API_MODULES = [
   WorkspacesModule,
   ByokModule,
   CreditsModule,
+  NotificationsModule,
   ActivityModule,
   SystemModule,
 ];

@@ -3,6 +3,9 @@ import { Module } from '@nestjs/common';
 import { BatchBuilder } from './batches/batch-builder.js';
 import { BatchSender } from './batches/batch-sender.js';
 import { GenerationEventsModule } from './generation-events.module.js';
+import { BudgetScan } from './notifications/budget-scan.js';
+import { NotificationEventsModule } from './notifications/notification-events.module.js';
+import { NotificationSender } from './notifications/notification-sender.js';
 import { ContentSweeper } from './log/content-sweeper.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';
@@ -15,15 +18,17 @@ import { ContentCache } from './log/content-cache.js';
 import { KeyNameCache } from './log/key-name-cache.js';
 
 @Module({
-  imports: [GenerationEventsModule],
+  imports: [GenerationEventsModule, NotificationEventsModule],
   providers: [
     BatchBuilder,
     BatchSender,
+    BudgetScan,
     ContentSweeper,
     DeliveryMetrics,
     ConsumerSupervisor,
     DestinationConsumerFactory,
     LogTail,
+    NotificationSender,
     PayloadSizer,
     ContentCache,
     KeyNameCache,

@@ -9,6 +9,7 @@ export const AUDIT_OBJECT_TYPES = [
   'api_key',
   'destination',
   'encryption_key',
+  'notification',
   'provider_credential',
   'workspace',
   'workspace_budget',

@@ -26,6 +26,9 @@ import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { HistoryReader } from './history/history-reader.js';
 import { HistorySchema } from './history/history-schema.js';
 import { KeyHashes } from './keys/key-hashes.js';
+import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
+import { NotificationQueuesRepository } from './notifications/notification-queues.repository.js';
+import { NotificationRulesRepository } from './notifications/notification-rules.repository.js';
 import { Notifications } from './database/notifications.js';
 import { Partitions } from './generations/partitions.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
@@ -49,6 +52,7 @@ const REPOSITORIES = [
   AnalyticsRepository,
   ApiKeysRepository,
   AuditLogRepository,
+  BudgetSubjectsRepository,
   ConsoleSessionsRepository,
   DeadLettersRepository,
   DeliveryCursorsRepository,
@@ -64,6 +68,8 @@ const REPOSITORIES = [
   HistorySchema,
   KeyHashes,
   LoggedKeys,
+  NotificationQueuesRepository,
+  NotificationRulesRepository,
   ProviderCredentialsRepository,
   ReplayLimitsRepository,
   SpendLedger,

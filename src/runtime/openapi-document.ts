@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Credits: 'Credits and spend of an account.',
+  Notifications: 'Budget alerts: signed events when keys, budgets or credits reach a threshold.',
   Generations: 'Records of model calls.',
   Activity: 'Daily usage by model and endpoint.',
   Analytics: 'Usage by any combination of metrics and dimensions.',

@@ -6,6 +6,7 @@ import { AppError } from '../domain/errors.js';
 import type { AppErrorOptions } from '../domain/errors.js';
 import { formatUsd, usdToNumber } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
+import { limitWindowName } from '../domain/spend/spend-limit.js';
 import type { SpendLimitWindow } from '../domain/spend/spend-limit.js';
 import type { SpendOwner } from '../domain/spend/spend-lease.js';
 import { spendTowardWindow, windowEnd } from '../domain/spend/spend.js';
@@ -88,18 +89,13 @@ export function limitReached(reached: ReachedLimit, amount: PicoUsd): LimitReach
     metadata: {
       limit_source: owner.kind,
       ...(tightest && {
-        limit_window: nameOf(tightest),
+        limit_window: limitWindowName(tightest),
         limit_usd: usdToNumber(tightest.limit),
         spend_usd: usdToNumber(tightest.limit - unspent),
         resets_at: resetsAt?.toISOString() ?? null,
       }),
     },
   });
-}
-
-/** The wire's name of a window. */
-function nameOf({ window }: SpendLimitWindow): string {
-  return window === 'total' ? 'lifetime' : window;
 }
 
 function describe({ window, limit }: SpendLimitWindow): string {

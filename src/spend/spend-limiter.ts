@@ -5,15 +5,17 @@ import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } f
 import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
-import { amountToward, NO_LIMITS, SpendRelease } from '../domain/spend/spend-limit.js';
-import type { SpendBound, SpendLimitWindow, SpendLimits } from '../domain/spend/spend-limit.js';
+import { amountToward, SpendRelease } from '../domain/spend/spend-limit.js';
+import type { SpendBound, SpendLimits } from '../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../domain/spend/spend-lease.js';
-import type { SpendOwner } from '../domain/spend/spend-lease.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { RELEASE_REQUEST_CHANNEL, SpendLedger } from '../persistence/spend/spend-ledger.js';
 import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.js';
+import { limitedOwnersOf, limitsUnder } from './limited-owners.js';
+import type { LimitedOwner } from './limited-owners.js';
 import { LocalQuota, LimitReserved } from './local-quota.js';
-import { ReachedLimits } from './reached-limits.js';
+import { LimitReached, ReachedLimits } from './reached-limits.js';
+import { RefusedLimits } from './refused-limits.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 
 /** The money that a call holds until it is settled. */
@@ -30,11 +32,6 @@ export interface Reservation {
 export interface SpendBounds {
   quick(): SpendBound;
   exact(): Promise<SpendBound>;
-}
-
-interface LimitedOwner {
-  readonly owner: SpendOwner;
-  readonly limits: readonly SpendLimitWindow[];
 }
 
 /** The part that a call has reserved of one owner's money. */
@@ -72,6 +69,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     private readonly ledger: SpendLedger,
     private readonly policies: SpendPolicyCache,
     private readonly reachedLimits: ReachedLimits,
+    private readonly refusedLimits: RefusedLimits,
     notifications: Notifications,
   ) {
     const onNotification = (ownerId: string): void => void this.releaseUnused(ownerId);
@@ -124,7 +122,13 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       if (!isAboutMoney(error)) throw error;
     }
     const exact = await bounds.exact();
-    return this.reserveBound(owners, exact, performance.now() + maxWait, signal);
+    try {
+      return await this.reserveBound(owners, exact, performance.now() + maxWait, signal);
+    } catch (error) {
+      // Without a wait it is an attempt, whose failure a cheaper one may follow.
+      if (error instanceof LimitReached && maxWait > 0) this.refusedLimits.note(error.reached);
+      throw error;
+    }
   }
 
   /**
@@ -264,36 +268,4 @@ export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const { code } = error;
   return error instanceof LimitReserved || code === 'insufficient_credits' || code === 'budget_exceeded';
-}
-
-function limitsUnder({ limit, includeByokInLimit }: ApiKey, policy: SpendPolicy | null): SpendLimits {
-  const { budgets = [], credits = null } = policy ?? {};
-  if (limit === null && budgets.length === 0 && credits === null) return NO_LIMITS;
-  const includesByok =
-    (limit !== null && includeByokInLimit) || budgets.some(({ includeByok }) => includeByok);
-  return { isLimited: true, includesByok };
-}
-
-function limitedOwnersOf(
-  { id, limit, limitReset, includeByokInLimit, workspaceId, accountId }: ApiKey,
-  policy: SpendPolicy | null,
-): LimitedOwner[] {
-  const { budgets = [], credits = null } = policy ?? {};
-  const owners: LimitedOwner[] = [];
-  if (limit !== null) {
-    const limitWindow = {
-      window: limitReset ?? 'total',
-      limit,
-      includeByok: includeByokInLimit,
-    } as const;
-    owners.push({ owner: { kind: 'key', id, workspaceId }, limits: [limitWindow] });
-  }
-  if (budgets.length > 0) {
-    owners.push({ owner: { kind: 'workspace', id: workspaceId, workspaceId }, limits: budgets });
-  }
-  if (credits !== null) {
-    const limitWindow = { window: 'total', limit: credits, includeByok: false } as const;
-    owners.push({ owner: { kind: 'account', id: accountId, workspaceId: accountId }, limits: [limitWindow] });
-  }
-  return owners;
 }

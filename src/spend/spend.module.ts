@@ -1,12 +1,13 @@
 // The spend limits of keys, workspaces and accounts, and the bills of providers that no caller pays.
 import { Module } from '@nestjs/common';
 import { ReachedLimits } from './reached-limits.js';
+import { RefusedLimits } from './refused-limits.js';
 import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
 import { UnpaidCosts } from './unpaid-costs.js';
 
 @Module({
-  providers: [ReachedLimits, SpendLimiter, SpendPolicyCache, UnpaidCosts],
-  exports: [SpendLimiter, UnpaidCosts],
+  providers: [ReachedLimits, RefusedLimits, SpendLimiter, SpendPolicyCache, UnpaidCosts],
+  exports: [RefusedLimits, SpendLimiter, UnpaidCosts],
 })
 export class SpendModule {}

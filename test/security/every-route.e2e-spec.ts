@@ -53,7 +53,9 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const OWNED =
-  'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets'.split(' ');
+  'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets notification_rules'.split(
+    ' ',
+  );
 /** All objects of the owner in the database, usage included. */
 const ownersRows = async (): Promise<unknown[]> =>
   Promise.all(

@@ -17,6 +17,8 @@ export interface Route {
 }
 
 const DESTINATION = '/observability/destinations/{destination}';
+const NOTIFICATION = '/notifications/{notification}';
+const ALERTS = { name: 'Alerts', config: { url: 'https://example.com/alerts' } };
 const USERS = { user_ids: ['user_1'] };
 const BUDGET = '/workspaces/{workspace}/budgets/daily';
 
@@ -118,6 +120,15 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET /byok/{id}': management('/byok/{credential}', 404),
   'PATCH /byok/{id}': management('/byok/{credential}', 404, { disabled: true }),
   'DELETE /byok/{id}': management('/byok/{credential}', 404),
+  'GET /notifications': management('/notifications?workspace_id={workspace}', 400),
+  'POST /notifications': management('/notifications', 400, { ...ALERTS, workspace_id: '{workspace}' }),
+  'GET /notifications/{id}': management(NOTIFICATION, 404),
+  'PATCH /notifications/{id}': management(NOTIFICATION, 404, { name: 'Taken' }),
+  'DELETE /notifications/{id}': management(NOTIFICATION, 404),
+  'GET /notifications/{id}/events': management(`${NOTIFICATION}/events`, 404),
+  'POST /notifications/{id}/test': management(`${NOTIFICATION}/test`, 404),
+  'GET /notifications/{id}/signing-secret': management(`${NOTIFICATION}/signing-secret`, 404),
+  'POST /notifications/{id}/replay': management(`${NOTIFICATION}/replay`, 404),
   'GET /system': management('/system', 200),
   'GET /credits': management('/credits', 200),
   'GET /activity': management('/activity?workspace_id={workspace}', 404),
@@ -157,12 +168,14 @@ export async function createObjects(
   });
   await askFor(200, app, 'post', `/workspaces/${workspace.id}/members/add`, { ...own, body: USERS });
   const { data: destination } = await make('/observability/destinations', WEBHOOK);
+  const { data: notification } = await make('/notifications', ALERTS);
   const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });
   const content = contentOfText('words of the owner');
   const [generation = ''] = await recordGenerations(app, 1, { createdAt: app.clock.now() }, content);
   const objects = new Map<string, string>([
     ['workspace', workspace.id],
     ['destination', destination.id],
+    ['notification', notification.id],
     ['credential', credential.id],
     ['hash', owner.key.hash],
     ['generation', generation],

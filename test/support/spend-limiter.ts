@@ -8,6 +8,7 @@ import type {
   SpendPolicyRepository,
 } from '../../src/persistence/spend/spend-policy.repository.js';
 import { ReachedLimits } from '../../src/spend/reached-limits.js';
+import { RefusedLimits } from '../../src/spend/refused-limits.js';
 import { SpendLimiter } from '../../src/spend/spend-limiter.js';
 import type { SpendPolicyCache } from '../../src/spend/spend-policy-cache.js';
 import { TestClock } from './clock.js';
@@ -37,6 +38,7 @@ export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>)
       ledger as SpendLedger,
       policies as SpendPolicyCache,
       new ReachedLimits(NO_REPOSITORY, new TestClock()),
+      new RefusedLimits(),
       notifications as Notifications,
     ),
     setPolicy: (changed) => {

@@ -8,6 +8,7 @@ import type {
   DeliveryOutcome,
   DeliveryRequest,
   DeliveryResponse,
+  KindDelivery,
 } from '../../destination-kinds/shared/delivery.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { Clock } from '../../domain/clock.js';
@@ -31,6 +32,13 @@ const MASK = '****';
 // Headers without secrets. Any other header may hold one.
 const PLAIN_HEADERS = new Set(['accept', 'content-type', 'host', 'user-agent', 'x-test-connection']);
 
+/** The receiver of a request. */
+export interface RequestTarget {
+  readonly destination: Pick<DeliveryTarget['destination'], 'id' | 'accountId' | 'privacyMode'>;
+  readonly kind: { readonly delivery: Pick<KindDelivery<BaseDestinationConfig>, 'limits' | 'read'> };
+  readonly config: BaseDestinationConfig;
+}
+
 @Injectable()
 export class PlatformClient {
   constructor(
@@ -39,11 +47,7 @@ export class PlatformClient {
     private readonly clock: Clock,
   ) {}
 
-  async deliver(
-    target: DeliveryTarget,
-    request: DeliveryRequest,
-    signal: AbortSignal,
-  ): Promise<FinalOutcome> {
+  async deliver(target: RequestTarget, request: DeliveryRequest, signal: AbortSignal): Promise<FinalOutcome> {
     const { destination, kind, config } = target;
     let next = request;
     for (let hop = 0; hop <= MAX_CONTINUATIONS; hop++) {
@@ -71,8 +75,8 @@ export class PlatformClient {
       destination,
       kind,
       config,
-    }: Pick<DeliveryTarget, 'kind' | 'config'> & {
-      readonly destination: Pick<DeliveryTarget['destination'], 'id' | 'accountId'>;
+    }: Pick<RequestTarget, 'kind' | 'config'> & {
+      readonly destination: Omit<RequestTarget['destination'], 'privacyMode'>;
     },
     request: DeliveryRequest,
     signal: AbortSignal,

@@ -14,6 +14,7 @@ import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { DeliveryTarget, WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import type { ConsumerCursor } from './consumer-cursor.js';
+import { retryDelay } from '../retry-delay.js';
 import { DeliverySteps } from './delivery-steps.js';
 import type { Step } from './delivery-steps.js';
 import { PoisonIsolation } from './poison-isolation.js';
@@ -29,9 +30,6 @@ const CONSUMERS_PER_LINGER = 5;
 const MAX_LINGER = 1_000;
 // Milliseconds that a consumer waits with its claim; before a longer pause it releases the claim.
 const MAX_DELAY = 5_000;
-
-// Seconds. A longer Retry-After of a platform is cut.
-const MAX_RETRY_AFTER = 3_600;
 
 // An error that interrupts every delivery must not repeat without a pause.
 const INTERRUPTED: SendFailure = {
@@ -225,12 +223,7 @@ export class DestinationConsumer {
 
   /** Milliseconds until the next attempt. */
   private delayAfter(failure: SendFailure): number {
-    const { retryBaseDelay: base, retryMaxDelay: max } = this.config.deliveries;
-    const random = Math.random();
-    // A blocked destination needs a person: it is tried rarely, and consumers try at different times.
-    if (failure.class === 'blocked') return max * (0.5 + random / 2);
-    const requested = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER) * 1_000;
-    return Math.max(requested, jitteredDelay(this.sender.failures, { base, max }, random));
+    return retryDelay(failure, this.sender.failures, this.config.deliveries, Math.random());
   }
 
   private get name(): object {

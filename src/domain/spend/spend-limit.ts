@@ -1,6 +1,6 @@
 // Spend limits: the owners and sums that a call is checked against before it is made.
 import type { PicoUsd } from './money.js';
-import type { SpendLease } from './spend-lease.js';
+import type { SpendLease, SpendOwner } from './spend-lease.js';
 import { spendTowardWindow, windowEnd } from './spend.js';
 import type { AccountCredits, KeySpend, SpendLimit, WindowedSpend } from './spend.js';
 
@@ -8,6 +8,14 @@ export interface SpendLimitWindow {
   readonly window: keyof WindowedSpend;
   readonly limit: PicoUsd;
   readonly includeByok: boolean;
+}
+
+/** A limit that refused a call. */
+export type RefusingLimit = SpendOwner & Pick<SpendLimitWindow, 'window'>;
+
+/** The wire's name of a window. */
+export function limitWindowName({ window }: Pick<SpendLimitWindow, 'window'>): string {
+  return window === 'total' ? 'lifetime' : window;
 }
 
 /** A part of a lease to release, by the settlement of its call or separately. */

@@ -89,6 +89,20 @@ export function spendTowardWindow(
   return usage[window] + (includeByok ? byok[window] : 0n);
 }
 
+/** The moment at which the window of `now` began; null: the sum is for ever. */
+export function windowStart(window: keyof WindowedSpend, now: Date): Date | null {
+  switch (window) {
+    case 'total':
+      return null;
+    case 'daily':
+      return new Date(utcDay(now));
+    case 'weekly':
+      return new Date(utcWeek(now));
+    case 'monthly':
+      return new Date(`${utcMonth(now)}-01`);
+  }
+}
+
 /** The moment at which the next window begins; null: the sum is for ever. */
 export function windowEnd(window: keyof WindowedSpend, now: Date): Date | null {
   const year = now.getUTCFullYear();

@@ -1,5 +1,6 @@
 // The limit that stops a key first, on the wire. Contract: docs/contract.md#api-keys.
 import { usdToNumber } from '../../domain/spend/money.js';
+import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import type { EffectiveLimit } from '../../domain/spend/spend-limit.js';
 import { EnumField, TimeField, UsdField } from '../../http/fields/scalar-fields.js';
 
@@ -24,7 +25,7 @@ export function toEffectiveLimitDto({
 }: EffectiveLimit): EffectiveLimitDto {
   return {
     limit_source: source,
-    limit_window: window === 'total' ? 'lifetime' : window,
+    limit_window: limitWindowName({ window }),
     limit_usd: usdToNumber(limit),
     spend_usd: usdToNumber(spent),
     remaining_usd: spent < limit ? usdToNumber(limit - spent) : 0,

@@ -54,6 +54,8 @@ SELECT id, count(*)::integer AS rows FROM (
   SELECT config_encryption_key_id AS id FROM destinations WHERE account_id = $1 AND deleted_at IS NULL
   UNION ALL
   SELECT encryption_key_id FROM provider_credentials WHERE account_id = $1 AND deleted_at IS NULL
+  UNION ALL
+  SELECT config_encryption_key_id FROM notification_rules WHERE account_id = $1
 ) AS encrypted GROUP BY id ORDER BY id`;
 
 @Injectable()

@@ -7,6 +7,7 @@ import { Database } from '../database/database.js';
 
 const USED_KEYS = `
 SELECT config_encryption_key_id AS id FROM destinations WHERE deleted_at IS NULL
+UNION SELECT config_encryption_key_id FROM notification_rules
 UNION SELECT encryption_key_id FROM provider_credentials WHERE deleted_at IS NULL`;
 
 @Injectable()

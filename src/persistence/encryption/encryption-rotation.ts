@@ -36,6 +36,14 @@ const TABLES = [
     isInUse: 'deleted_at IS NULL',
   },
   {
+    name: 'notification_rules',
+    id: 'id',
+    key: { account_id: 'uuid', id: 'uuid' },
+    ciphertext: 'config_ciphertext',
+    encryptionKeyId: 'config_encryption_key_id',
+    isInUse: 'true',
+  },
+  {
     name: 'generation_contents',
     id: 'generation_id',
     key: { workspace_id: 'uuid', created_at: 'timestamptz', generation_id: 'uuid' },

@@ -42,6 +42,10 @@ const select = (table: string, columns: Readonly<Record<string, string>>): strin
     .map(([member, column]) => `${table}.${column} AS "${member}"`)
     .join(', ');
 
+/** The columns of KeySpendRow, of a table under the name `spend`. The driver would read a date in its own time zone. */
+export const SPEND_WITH_DAY = `${select('spend', SPEND_COLUMNS)},
+  spend.last_day::timestamp AT TIME ZONE 'UTC' AS "lastDay"`;
+
 /** SpendJson. One column: the driver takes more than a microsecond for each column of a result. */
 const spendOf = (table: string): string => {
   const amounts = Object.entries(SPEND_COLUMNS).map(

@@ -6,6 +6,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { MAX_SESSION_AGE } from '../../domain/keys/console-session.js';
+import { EVENT_RETENTION_DAYS } from '../../domain/notifications/notification-rule.js';
 import { Database } from '../database/database.js';
 
 const DAY = 86_400_000;
@@ -35,6 +36,15 @@ RETURNING 1`;
 const REMOVE_AUDIT_ENTRIES = `
 DELETE FROM audit_log AS purged USING (
   SELECT account_id, id FROM audit_log WHERE created_at < $1 ORDER BY created_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+) AS old
+WHERE purged.account_id = old.account_id AND purged.id = old.id
+RETURNING 1`;
+
+/** $1 a moment. */
+const REMOVE_NOTIFICATION_EVENTS = `
+DELETE FROM notification_events AS purged USING (
+  SELECT account_id, id FROM notification_events WHERE created_at < $1
+  ORDER BY created_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
 ) AS old
 WHERE purged.account_id = old.account_id AND purged.id = old.id
 RETURNING 1`;
@@ -81,6 +91,7 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
     for (const table of TABLES) await this.removeInSteps(removeFrom(table), ago(deletedRetentionDays * DAY));
     await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
     await this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE));
+    await this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY));
     if (retention.auditDays > 0)
       await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
   }

@@ -26,6 +26,8 @@ WITH keys AS (
   RETURNING id, provider, name, label
 ), budgets AS (
   DELETE FROM workspace_budgets WHERE workspace_id = $1::uuid RETURNING interval, trim_scale(limit_amount) AS amount
+), notifications AS (
+  DELETE FROM notification_rules WHERE workspace_id = $1::uuid RETURNING id, name, enabled
 ), changed ("objectType", "objectId", action, before, after) AS (
   SELECT 'api_key', hash::text, 'update', jsonb_build_object(${KEY}, false), jsonb_build_object(${KEY}, true) FROM keys
   UNION ALL
@@ -36,4 +38,6 @@ WITH keys AS (
     jsonb_build_object('provider', provider, 'name', name, 'label', label), NULL FROM credentials
   UNION ALL
   SELECT 'workspace_budget', interval, 'delete', jsonb_build_object('limit_usd', amount), NULL FROM budgets
+  UNION ALL
+  SELECT 'notification', id::text, 'delete', jsonb_build_object('name', name, 'enabled', enabled), NULL FROM notifications
 )${recordEntryOfEach('$4', 'changed')}`;

@@ -142,6 +142,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   upsertWorkspaceBudget: only({ limit_usd: 100 }),
   bulkAddWorkspaceMembers: only({ user_ids: ['user_1', 'user_2'] }),
   bulkRemoveWorkspaceMembers: only({ user_ids: ['user_2'] }),
+  createNotification: only({
+    name: 'Budget alerts',
+    config: { url: '{hook}/alerts', headers: { 'X-Team': 'search' } },
+    thresholds: [50, 80, 100],
+  }),
+  updateNotification: only({ thresholds: [80, 100] }),
   queryAnalytics: only({
     metrics: ['request_count', 'total_usage'],
     dimensions: ['model'],

@@ -40,6 +40,7 @@ const FIRST = [
   'createObservabilityDestination',
   'createEmbeddings',
   'createBYOKKey',
+  'createNotification',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
 ];
@@ -47,6 +48,7 @@ const LAST = [
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
+  'deleteNotification',
   'deleteWorkspaceBudget',
   'deleteKeys',
   'deleteWorkspace',
@@ -181,6 +183,7 @@ class Journey {
       createKeys: { hash: data?.hash, secret: key },
       createObservabilityDestination: { destination: data?.id },
       createBYOKKey: { credential: data?.id },
+      createNotification: { notification: data?.id },
       // A provider's call shows more than one of the embedded model.
       ...(model === LOCAL ? {} : { createEmbeddings: { generation: id } }),
     };
@@ -225,10 +228,12 @@ function shownAs(cases: readonly { readonly example: ExampleBody; readonly value
 export async function takeExamples(): Promise<Record<string, ExamplesOfOperation>> {
   let journey: Journey | undefined;
   const receiver = await startReceiver({
-    check: (request) =>
-      journey?.rejects(generationsIn(request))
+    check: (request) => {
+      if (request.path === '/alerts') return { reply: { status: 204 }, stored: [] };
+      return journey?.rejects(generationsIn(request))
         ? { reply: { status: 422, body: 'not a trace of ours' }, stored: [] }
-        : traceCollector.check(request),
+        : traceCollector.check(request);
+    },
   });
   const service = await startWithTexts(DELIVERY_ENVIRONMENT);
   try {

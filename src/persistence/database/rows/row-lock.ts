@@ -14,3 +14,8 @@ export async function lockRow(
   );
   return rows.length > 0;
 }
+
+/** The same for an account. */
+export async function lockAccount(transaction: Transaction, id: string): Promise<void> {
+  await transaction.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+}

@@ -1,0 +1,113 @@
+// Looks for reached thresholds behind the calls: reads which keys the log names since the last scan, then their limits and
+// those above them. Calls wait for nothing, and the statements that settle them do no more than before.
+import { Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../../domain/clock.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { BudgetSubjectsRepository } from '../../persistence/notifications/budget-subjects.repository.js';
+import type {
+  CalledKey,
+  ClaimedScan,
+  WatchedWorkspace,
+} from '../../persistence/notifications/budget-subjects.repository.js';
+import { CrossingReporter } from './crossing-reporter.js';
+import { NotificationSender } from './notification-sender.js';
+
+const DAY = 86_400_000;
+// Milliseconds between the scans of this process, and seconds between those of any two.
+const SCAN_INTERVAL = 5_000;
+const PAUSE = 4;
+// A scan takes a tenth of the time at most, however many workspaces it reads.
+const PAUSES_PER_SCAN = 9;
+// Workspaces and keys of one statement.
+const PAGE = 200;
+const MAX_KEYS = 1_000;
+// Transactions of the log that a scan reads. Beyond it the counters of all keys are read.
+const MAX_TRANSACTIONS = 100_000;
+const NIL = '00000000-0000-0000-0000-000000000000';
+const START: WatchedWorkspace = { accountId: NIL, workspaceId: NIL };
+
+@Injectable()
+export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(BudgetScan.name);
+  private timer: NodeJS.Timeout | null = null;
+  private scanning: Promise<void> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private readonly subjects: BudgetSubjectsRepository,
+    private readonly reporter: CrossingReporter,
+    private readonly sender: NotificationSender,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.scheduleIn(SCAN_INTERVAL);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.scanning;
+  }
+
+  /**
+   * Reads the log up to its end, unless another process does so or has done it less than `pause` seconds ago. After a
+   * failure the next scan of any process begins where the last complete one ended.
+   */
+  async scan(pause = PAUSE, transactions = MAX_TRANSACTIONS): Promise<void> {
+    const claim = await this.subjects.beginScan(pause, transactions);
+    if (claim === null) return;
+    let page: readonly WatchedWorkspace[] = [];
+    do {
+      page = await this.subjects.listWatched(page.at(-1) ?? START, PAGE);
+      if (claim.isBehind) for (const workspace of page) await this.reportSpending(workspace);
+      else await this.reportCalled(page, claim);
+      if (this.isStopping) return;
+    } while (page.length === PAGE);
+    await this.subjects.endScan(claim);
+    void this.sender.poll();
+  }
+
+  private async reportCalled(page: readonly WatchedWorkspace[], claim: ClaimedScan): Promise<void> {
+    const ids = page.map(({ workspaceId }) => workspaceId);
+    const keys = await this.subjects.listCalled(ids, claim, this.aDayAgo());
+    const called = new Set(keys.map(({ workspaceId }) => workspaceId));
+    const watched = page.filter(({ workspaceId }) => called.has(workspaceId));
+    await this.reporter.reportCalled({
+      keys,
+      workspaceIds: [...called],
+      accountIds: [...new Set(watched.map(({ accountId }) => accountId))],
+    });
+  }
+
+  /** After a long pause, or in a restored log, whose numbers have jumped: by the counters, not by the log. */
+  private async reportSpending({ accountId, workspaceId }: WatchedWorkspace): Promise<void> {
+    const since = utcDay(this.aDayAgo());
+    let keys: readonly CalledKey[] = [];
+    do {
+      keys = await this.subjects.listSpending(keys.at(-1) ?? { workspaceId, apiKeyId: NIL }, since, MAX_KEYS);
+      await this.reporter.reportCalled({ keys, workspaceIds: [workspaceId], accountIds: [accountId] });
+    } while (keys.length === MAX_KEYS && !this.isStopping);
+  }
+
+  private aDayAgo(): Date {
+    return new Date(this.clock.now().getTime() - DAY);
+  }
+
+  private scheduleIn(milliseconds: number): void {
+    if (this.isStopping) return;
+    this.timer = setTimeout(() => {
+      const startedAt = performance.now();
+      this.scanning = this.scan()
+        .catch((error: unknown) =>
+          this.logger.warn({ error }, 'failed to look for budget alerts; will retry'),
+        )
+        .finally(() => {
+          const duration = performance.now() - startedAt;
+          this.scheduleIn(Math.max(SCAN_INTERVAL, duration * PAUSES_PER_SCAN));
+        });
+    }, milliseconds);
+    this.timer.unref();
+  }
+}

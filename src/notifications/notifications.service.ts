@@ -1,0 +1,125 @@
+// The operations of notifications, beyond the shape of their bodies.
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { NOTIFICATION_WEBHOOK } from '../deliveries/notifications/notification-webhook.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
+import type { DestinationConfig } from '../domain/destinations/destination.js';
+import { AppError } from '../domain/errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { omitUndefined } from '../domain/members.js';
+import { NOTIFICATION_COVERS, WORKSPACE_COVERS } from '../domain/notifications/notification-rule.js';
+import type { NotificationCover, NotificationRule } from '../domain/notifications/notification-rule.js';
+import type { Page } from '../domain/page.js';
+import { rejectForbiddenAddresses } from '../http/configs/forbidden-addresses.js';
+import { mergeConfig } from '../http/configs/merge-config.js';
+import { rejectMasks } from '../http/configs/reject-masks.js';
+import { UrlGuard } from '../outbound/url-guard.js';
+import { NotificationRulesRepository } from '../persistence/notifications/notification-rules.repository.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { toNotificationDto } from './dto/notification.dto.js';
+import type {
+  CreateNotificationDto,
+  NotificationsQueryDto,
+  UpdateNotificationDto,
+} from './dto/notification.dto.js';
+
+const AUDITED_NOTIFICATION: AuditedType<NotificationRule> = {
+  objectType: 'notification',
+  objectId: ({ id }) => id,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toNotificationDto,
+};
+
+@Injectable()
+export class NotificationsService {
+  constructor(
+    private readonly rules: NotificationRulesRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly urlGuard: UrlGuard,
+  ) {}
+
+  async create(actor: Actor, dto: CreateNotificationDto): Promise<NotificationRule> {
+    // The statement that writes the rule checks whether the account has the named workspace.
+    const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
+    const covers = dto.covers ?? (workspaceId === null ? NOTIFICATION_COVERS : WORKSPACE_COVERS);
+    rejectCredits(covers, workspaceId);
+    rejectMasks(NOTIFICATION_WEBHOOK, dto.config);
+    await rejectForbiddenAddresses(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config);
+    return this.rules.create(
+      {
+        accountId: actor.key.accountId,
+        workspaceId,
+        name: dto.name,
+        enabled: dto.enabled,
+        covers,
+        thresholds: ascending(dto.thresholds),
+        config: { ...dto.config },
+      },
+      describeChange(actor, AUDITED_NOTIFICATION),
+    );
+  }
+
+  async list({ key }: Caller, query: NotificationsQueryDto): Promise<Page<NotificationRule>> {
+    const workspaceId =
+      query.workspace_id && (await this.accounts.chooseWorkspace(key.accountId, query.workspace_id));
+    return this.rules.list(key.accountId, workspaceId, query);
+  }
+
+  /** Another account's notification answers like one that does not exist. */
+  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<NotificationRule> {
+    const rule = isUUID(id) ? await this.rules.find(key.accountId, id) : null;
+    return rule ?? rejectUnknown();
+  }
+
+  async update(actor: Actor, id: string, dto: UpdateNotificationDto): Promise<NotificationRule> {
+    const before = await this.get(actor, id);
+    if (dto.covers) rejectCredits(dto.covers, before.workspaceId);
+    const change = omitUndefined({
+      name: dto.name,
+      enabled: dto.enabled,
+      covers: dto.covers,
+      thresholds: dto.thresholds && ascending(dto.thresholds),
+      config: dto.config && (await this.changedConfig(before, dto.config)),
+    });
+    if (Object.keys(change).length === 0) return before;
+    const after = await this.rules.update(before, change, describeChange(actor, AUDITED_NOTIFICATION));
+    if (after) return after;
+    throw new AppError('conflict', {
+      detail: 'the notification was changed by another request; read it again and retry',
+    });
+  }
+
+  async delete(actor: Actor, id: string): Promise<void> {
+    const wasThere =
+      isUUID(id) &&
+      (await this.rules.delete(actor.key.accountId, id, describeChange(actor, AUDITED_NOTIFICATION)));
+    if (!wasThere) rejectUnknown();
+  }
+
+  /** The receiver after the change; undefined when it is unchanged. */
+  private async changedConfig(
+    { config: stored }: NotificationRule,
+    sent: DestinationConfig,
+  ): Promise<DestinationConfig | undefined> {
+    const config = await mergeConfig(NOTIFICATION_WEBHOOK, stored, sent);
+    await rejectForbiddenAddresses(this.urlGuard, NOTIFICATION_WEBHOOK, config);
+    return isDeepStrictEqual({ ...config }, stored) ? undefined : { ...config };
+  }
+}
+
+function ascending(thresholds: readonly number[]): readonly number[] {
+  return thresholds.toSorted((one, other) => one - other);
+}
+
+function rejectCredits(covers: readonly NotificationCover[], workspaceId: string | null): void {
+  if (workspaceId === null || !covers.includes('credits')) return;
+  throw new AppError('invalid_request', {
+    detail: 'covers: credits belong to the account; omit workspace_id to watch them',
+  });
+}
+
+function rejectUnknown(): never {
+  throw new AppError('not_found', { detail: 'no such notification' });
+}

@@ -1,0 +1,221 @@
+// Reads the limits of keys, workspaces and accounts that were called, and reports reached thresholds once.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../domain/clock.js';
+import { uuidV7 } from '../../domain/identifiers.js';
+import type { BudgetCrossing, BudgetSubject } from '../../domain/notifications/budget-crossing.js';
+import { EVENT_HOURS, NOTIFICATION_COVERS } from '../../domain/notifications/notification-rule.js';
+import type {
+  NotificationCover,
+  NotificationSelection,
+} from '../../domain/notifications/notification-rule.js';
+import { budgetPayload } from '../../domain/notifications/notification-payload.js';
+import { formatUsd, parseUsd } from '../../domain/spend/money.js';
+import { limitWindowName } from '../../domain/spend/spend-limit.js';
+import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
+import { Database } from '../database/database.js';
+import { toKeySpend } from '../keys/api-key-row.js';
+import type { KeySpendRow } from '../keys/api-key-row.js';
+import {
+  BEGIN_SCAN,
+  END_SCAN,
+  LIST_CALLED,
+  LIST_SPENDING,
+  LIST_WATCHED,
+  READ_BUDGETS,
+  READ_CREDITS,
+  READ_KEYS,
+  REPORT,
+} from './notification-statements.js';
+
+export interface WatchedWorkspace {
+  readonly accountId: string;
+  readonly workspaceId: string;
+}
+
+export interface CalledKey {
+  readonly workspaceId: string;
+  readonly apiKeyId: string;
+}
+
+/** A part of the log that this process reads. Transaction numbers are texts, as the database returns them. */
+export interface ClaimedScan {
+  readonly claimId: string;
+  readonly from: string;
+  /** Exclusive. */
+  readonly until: string;
+  /** Whether the part is too long to be read. */
+  readonly isBehind: boolean;
+}
+
+/** The owners whose limits are read. */
+export interface BudgetOwners {
+  readonly keys: readonly CalledKey[];
+  readonly workspaceIds: readonly string[];
+  readonly accountIds: readonly string[];
+}
+
+type SpendColumns = KeySpendRow | Record<keyof KeySpendRow, null>;
+
+type SubjectRow = SpendColumns & {
+  readonly accountId: string;
+  readonly workspaceId: string | null;
+  readonly id: string;
+  readonly limit: string;
+  readonly window: SpendLimitWindow['window'];
+  readonly includeByok: boolean;
+  readonly [name: string]: unknown;
+};
+
+/** How the subjects of a kind are read, and the columns that name them in payloads. */
+const READERS = {
+  keys: { name: 'read-budgets-of-keys', text: READ_KEYS, names: ['hash', 'name', 'label'] },
+  workspace_budgets: {
+    name: 'read-budgets-of-workspaces',
+    text: READ_BUDGETS,
+    names: ['id', 'name', 'slug'],
+  },
+  credits: { name: 'read-budgets-of-accounts', text: READ_CREDITS, names: [] },
+} as const satisfies Record<NotificationCover, object>;
+
+// Before every other.
+const LIFETIME_START = new Date(0);
+
+@Injectable()
+export class BudgetSubjectsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Null: another process reads the log, or has read it less than `pause` seconds ago. */
+  async beginScan(pause: number, transactions: number): Promise<ClaimedScan | null> {
+    const claimId = randomUUID();
+    const [row] = await this.database.query<Omit<ClaimedScan, 'claimId'>>({
+      name: 'begin-notification-scan',
+      text: BEGIN_SCAN,
+      values: [claimId, pause, transactions],
+    });
+    return row ? { ...row, claimId } : null;
+  }
+
+  /** The next scan begins where this one ended. */
+  async endScan({ claimId, until }: ClaimedScan): Promise<void> {
+    await this.database.query({ name: 'end-notification-scan', text: END_SCAN, values: [claimId, until] });
+  }
+
+  /** Workspaces that enabled rules watch, ordered by account and workspace, after `after`. */
+  async listWatched(after: WatchedWorkspace, limit: number): Promise<readonly WatchedWorkspace[]> {
+    return this.database.query<WatchedWorkspace & Record<string, unknown>>({
+      name: 'list-watched-workspaces',
+      text: LIST_WATCHED,
+      values: [after.accountId, after.workspaceId, limit],
+    });
+  }
+
+  /** The keys of the workspaces that were called in that part of the log, not before `since`. */
+  async listCalled(
+    workspaceIds: readonly string[],
+    { from, until }: ClaimedScan,
+    since: Date,
+  ): Promise<readonly CalledKey[]> {
+    return this.database.query<CalledKey & Record<string, unknown>>({
+      name: 'list-called-keys',
+      text: LIST_CALLED,
+      values: [workspaceIds, from, until, since],
+    });
+  }
+
+  /** The next keys of the workspace, after `after`, that have spent something since that day. */
+  async listSpending(
+    { workspaceId, apiKeyId }: CalledKey,
+    day: string,
+    limit: number,
+  ): Promise<readonly CalledKey[]> {
+    return this.database.query<CalledKey & Record<string, unknown>>({
+      name: 'list-spending-keys',
+      text: LIST_SPENDING,
+      values: [workspaceId, apiKeyId, day, limit],
+    });
+  }
+
+  /** The limits of the owners that have any. */
+  async readSubjects({ keys, workspaceIds, accountIds }: BudgetOwners): Promise<readonly BudgetSubject[]> {
+    const values: Readonly<Record<NotificationCover, readonly (readonly string[])[]>> = {
+      keys: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ apiKeyId }) => apiKeyId)],
+      workspace_budgets: [workspaceIds],
+      credits: [accountIds],
+    };
+    const subjects: BudgetSubject[] = [];
+    for (const cover of NOTIFICATION_COVERS) {
+      if (values[cover].some((ids) => ids.length === 0)) continue;
+      const { name, text } = READERS[cover];
+      const rows = await this.database.query<SubjectRow>({ name, text, values: [...values[cover]] });
+      subjects.push(...rows.map((row) => toSubject(cover, row)));
+    }
+    return subjects;
+  }
+
+  /** The enabled rules of the accounts. */
+  async listRules(accountIds: readonly string[]): Promise<readonly NotificationSelection[]> {
+    const rows = await this.database.prisma.notificationRule.findMany({
+      where: { accountId: { in: [...accountIds] }, enabled: true },
+      select: { accountId: true, id: true, workspaceId: true, covers: true, thresholds: true, version: true },
+    });
+    return rows.map((row) => ({ ...row, covers: toCovers(row.covers) }));
+  }
+
+  /**
+   * Writes an event for each crossing that its rule has not reported in the window. Two crossings of a list have
+   * different rules or limits. Returns the number of events.
+   */
+  async report(crossings: readonly BudgetCrossing[]): Promise<number> {
+    const events = await this.database.query({
+      name: 'report-crossings',
+      text: REPORT,
+      values: [JSON.stringify(crossings.map((crossing) => this.toRow(crossing))), EVENT_HOURS],
+    });
+    return events.length;
+  }
+
+  private toRow(crossing: BudgetCrossing): object {
+    const { rule, subject, threshold } = crossing;
+    const now = this.clock.now();
+    const id = uuidV7(now);
+    return {
+      account_id: rule.accountId,
+      rule_id: rule.id,
+      subject_id: subject.id,
+      interval: limitWindowName(subject),
+      window_start: crossing.windowStart ?? LIFETIME_START,
+      limit_amount: formatUsd(subject.limit),
+      threshold,
+      workspace_id: subject.workspaceId,
+      api_key_id: subject.cover === 'keys' ? subject.id : null,
+      event_id: id,
+      payload: budgetPayload(crossing, { id, now }),
+      created_at: now,
+    };
+  }
+}
+
+export function toCovers(names: readonly string[]): readonly NotificationCover[] {
+  return NOTIFICATION_COVERS.filter((cover) => names.includes(cover));
+}
+
+function toSubject(cover: NotificationCover, row: SubjectRow): BudgetSubject {
+  const spend = row.lastDay === null ? null : row;
+  const lastDay = row.lastDay ?? LIFETIME_START;
+  return {
+    cover,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    id: row.id,
+    names: Object.fromEntries(READERS[cover].names.map((name) => [name, String(row[name])])),
+    window: row.window,
+    limit: parseUsd(row.limit),
+    includeByok: row.includeByok,
+    spend: toKeySpend(spend, lastDay),
+    lastDay,
+  };
+}
