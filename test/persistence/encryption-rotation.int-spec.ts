@@ -12,6 +12,7 @@ import { TEST_ENCRYPTION_KEY } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
 import { contentOfText } from '../support/generation.js';
 import { createDeliveryApp, createDestination, recordGenerations } from '../support/deliveries.js';
+import { createNotification } from '../support/notifications.js';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
 const cipherWith = (keys: string): ConfigCipher =>
@@ -43,6 +44,7 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
   await app.sql('UPDATE delivery_cursors SET failures = 7, paused_at = now() WHERE destination_id = $1', [
     paused,
   ]);
+  await createNotification(app, 'http://127.0.0.1:1');
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
     const reports: RotationProgress[] = [];
@@ -58,6 +60,7 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
     dead_letters: 0,
     delivery_cursors: expect.any(Number),
     destinations: 2,
+    notification_rules: 1,
     provider_credentials: 1,
     generation_contents: 450,
   });
@@ -75,6 +78,7 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
   ]);
   expect(totals(await rotate())).toMatchObject({
     destinations: 0,
+    notification_rules: 0,
     provider_credentials: 0,
     generation_contents: 0,
   });

@@ -1,7 +1,7 @@
 // Rules of budget alerts (docs/contract.md#notifications).
 import type { DestinationConfig } from '../destinations/destination.js';
 
-/** What a rule watches. */
+/** The limits that a rule watches. */
 export const NOTIFICATION_COVERS = ['keys', 'workspace_budgets', 'credits'] as const;
 export type NotificationCover = (typeof NOTIFICATION_COVERS)[number];
 

@@ -162,7 +162,14 @@ export class BudgetSubjectsRepository {
       where: { accountId: { in: [...accountIds] }, enabled: true },
       select: { accountId: true, id: true, workspaceId: true, covers: true, thresholds: true, version: true },
     });
-    return rows.map((row) => ({ ...row, covers: toCovers(row.covers) }));
+    return rows.map(({ accountId, id, workspaceId, covers, thresholds, version }) => ({
+      accountId,
+      id,
+      workspaceId,
+      covers: toCovers(covers),
+      thresholds,
+      version,
+    }));
   }
 
   /**

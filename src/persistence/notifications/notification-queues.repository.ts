@@ -80,7 +80,7 @@ export class NotificationQueuesRepository {
       text: CLAIM_QUEUES,
       values: [claimId, limit, busy],
     });
-    return rows.map((row) => ({ ...row, claimId }));
+    return rows.map(({ accountId, ruleId, failures }) => ({ accountId, ruleId, failures, claimId }));
   }
 
   /** The oldest pending event; null: there is none. */

@@ -100,7 +100,7 @@ describe('a key', () => {
     expect(JSON.stringify(bodies)).not.toContain(key.secret);
   });
 
-  it('that passes several thresholds at once is reported at the highest', async () => {
+  it('is reported at the highest of several thresholds that it passes at once', async () => {
     const { id } = await createNotification(app, receiver.origin);
     const key = await createKey(10);
     await call(app, key.secret, 9);
@@ -161,6 +161,18 @@ describe('a key', () => {
     expect(await thresholdsOf(app, id)).toEqual([50]);
   });
 
+  it('is found by its counter after the positions of the log have jumped, as in a restored database', async () => {
+    const { id } = await createNotification(app, receiver.origin);
+    const key = await createKey(10);
+    await call(app, key.secret, 8);
+    await app.sql('UPDATE notification_scan SET scanned_before = 0');
+    await scanPast(app);
+    const ofKey = (await eventsOf(app, id)).filter(
+      ({ payload: { data } }) => (data['subject'] as { hash: string }).hash === key.record.hash,
+    );
+    expect(ofKey.map(({ payload: { data } }) => data.threshold)).toEqual([80]);
+  });
+
   it('without calls, or with calls that authentication refuses, is not reported', async () => {
     const key = await createKey(10);
     await call(app, key.secret, 5);
@@ -195,7 +207,7 @@ describe('a limit that refuses a call', () => {
     });
   });
 
-  it('that is far from spent is not reported: the call was too large for it', async () => {
+  it('is not reported while it is far from spent: the call was too large for it', async () => {
     const { id } = await createNotification(app, receiver.origin);
     const key = await createKey(4);
     await call(app, key.secret);
@@ -246,9 +258,7 @@ describe('a budget of a workspace', () => {
     expect(await call(app, key.secret, 3)).toEqual([200, 200, 403]);
     await scanPast(app);
     await app.application.get(RefusalReporter).flush();
-    expect(
-      (await eventsOf(app, ofAccount.id)).map(({ payload: { data } }) => data.threshold).toSorted(),
-    ).toEqual([100, 50]);
+    expect(new Set(await thresholdsOf(app, ofAccount.id))).toEqual(new Set([50, 100]));
   });
 });
 

@@ -57,7 +57,7 @@ describe('an event', () => {
     expect(JSON.stringify(rows)).not.toContain('words of the receiver');
   });
 
-  it('that is refused becomes a dead letter, holds back no later one, and is delivered by a replay', async () => {
+  it('becomes a dead letter when it is refused, holds back no later one, and is delivered by a replay', async () => {
     const { id } = await createNotification(app, receiver.origin);
     receiver.script({ status: 422 });
     await spendShare(app, app, 50);

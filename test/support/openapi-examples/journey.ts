@@ -5,10 +5,12 @@ import type { TestApp } from '../app.js';
 import { DELIVERY_ENVIRONMENT, readCursor } from '../deliveries.js';
 import { startWithTexts } from '../cached-embedding.js';
 import { eventually } from '../eventually.js';
+import { untilSent } from '../notifications.js';
 import { startReceiver } from '../receivers/receiver.js';
 import type { RunningReceiver } from '../receivers/receiver.js';
 import { fillWith, NAMED_ROUTES } from '../routes.js';
 import type { NamedRoute } from '../routes.js';
+import { spendShare } from '../spend-share.js';
 import { generationsIn, traceCollector } from '../trace-collector.js';
 import { LOCAL } from '../create-embedding.js';
 import { EXAMPLE_BODIES, only } from './bodies.js';
@@ -63,6 +65,7 @@ const PATHS: Readonly<Record<string, string>> = {
   getModelByName: '/models/openai%2Ftext-embedding-3-small',
   listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
   testProvider: '/providers/local/test',
+  listNotifications: '/notifications',
 };
 const A_DAY_MS = 86_400_000;
 // Between two questions, so that lists have an order.
@@ -197,6 +200,10 @@ class Journey {
     if (operationId === 'createEmbeddings') this.receiver.always({ status: 503 });
     if (operationId === 'getCredits') {
       await this.app.sql('UPDATE accounts SET credits = 25 WHERE id = $1', [this.app.accountId]);
+    }
+    if (operationId === 'listNotificationEvents') {
+      await spendShare(this.app, this.app, 80);
+      await untilSent(this.app, this.objects.get('notification') ?? '');
     }
     // Its days are those that are over.
     if (operationId === 'getUserActivity') this.app.clock.advance(A_DAY_MS);
