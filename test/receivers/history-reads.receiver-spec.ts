@@ -268,6 +268,7 @@ describe('analytics with a history', () => {
 describe('the list of generations with a history', () => {
   const filters = fc.record({
     key: fc.boolean(),
+    operation: fc.option(fc.constantFrom('embeddings' as const, 'chat' as const), { nil: undefined }),
     model: fc.option(fc.constantFrom('a/one', ...hostileTexts), { nil: undefined }),
     statuses: fc.option(fc.constantFrom([200], [499, 502]), { nil: undefined }),
     sessionId: fc.option(fc.constant('session'), { nil: undefined }),

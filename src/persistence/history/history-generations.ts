@@ -38,6 +38,7 @@ export function readGenerations(
     `(created_at < ${end} OR toString(id) < ${parameters.add('String', before.id)})`,
     ...(filter.from === undefined ? [] : [`created_at >= ${moment(filter.from)}`]),
     ...isAny('api_key_id', one(filter.apiKeyId)),
+    ...isAny('operation', one(filter.operation)),
     ...isAny('model', one(filter.model)),
     ...isAny('provider', one(filter.provider)),
     ...isAny('session_id', one(filter.sessionId)),
