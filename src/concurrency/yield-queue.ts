@@ -8,7 +8,7 @@ const PIECE = 5;
 // a small request, which passes through several iterations, does not meet a piece in each of them.
 const ITERATIONS_BETWEEN = 4;
 
-/** What a piece of work belongs to. No caller waits for a delivery. */
+/** Owners of a piece of work. No caller waits for a delivery. */
 export type WorkOwner = 'call' | 'delivery';
 
 interface Waiter {

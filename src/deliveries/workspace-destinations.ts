@@ -30,7 +30,7 @@ export interface DeliveryTarget {
   readonly sharesContents: boolean;
 }
 
-/** Names this version of the destination. What is known of an earlier version does not count. */
+/** Names this version of the destination. Knowledge of an earlier version does not count. */
 export function versionKeyOf({ destination: { id, version } }: DeliveryTarget): string {
   return `${id}:${version}`;
 }

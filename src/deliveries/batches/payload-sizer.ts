@@ -21,7 +21,7 @@ const TOKEN = 6;
 // Destinations. Beyond this bound the sizes of those that sent nothing for longest are learned again.
 const MAX_DESTINATIONS = 20_000;
 
-/** What earlier requests of a destination have shown. */
+/** Sizes that earlier requests of a destination have shown. */
 interface LearnedSizes {
   /** Bytes of a request for each unit of weight. */
   readonly ratio?: number;
