@@ -349,7 +349,7 @@ describe('the list of generations with a history', () => {
 
 // The last ones: after a failure the history is not asked for a while.
 describe('a server that fails', () => {
-  it('answers 408 for what exceeds its bounds', async () => {
+  it('rejects what exceeds its bounds: analytics with 408, lists with 503', async () => {
     await history.dropBefore(at(100));
     history.server.always({
       status: 500,
@@ -363,6 +363,8 @@ describe('a server that fails', () => {
     expect(expectError(await ask(history.app, 'post', '/analytics/query', { body }), 408)).toContain(
       'there is too much to read',
     );
+    const list = await ask(history.app, 'get', `/generations?to=${at(120).toISOString()}`);
+    expect(expectError(list, 503)).toContain('the history took too long');
   });
 
   it('is away: queries of older ranges answer 503, and no others', async () => {

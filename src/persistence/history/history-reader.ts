@@ -53,7 +53,7 @@ export class HistoryReader {
     latencies: LatencyGroups,
   ): Promise<HistoryRows> {
     if (cursor === null) throw isNotComplete(droppedBefore);
-    const text = await this.read(query.accountId, droppedBefore, (database) =>
+    const text = await this.read(query.accountId, droppedBefore, tooMuch, (database) =>
       readSums(database, query, { spans, cursor, latencies }),
     );
     const lines = linesOf(text);
@@ -68,7 +68,7 @@ export class HistoryReader {
     { droppedBefore }: HistoryState,
     limit: number,
   ): Promise<readonly Generation[]> {
-    const text = await this.read(filter.workspaceId, droppedBefore, (database) =>
+    const text = await this.read(filter.workspaceId, droppedBefore, isSlow, (database) =>
       readGenerations(database, filter, before, limit),
     );
     return linesOf(text).map(readGeneration);
@@ -79,7 +79,7 @@ export class HistoryReader {
     const state = await this.state();
     const droppedBefore = state?.droppedBefore ?? null;
     if (droppedBefore === null || wanted.createdAt >= droppedBefore) return null;
-    const text = await this.read(wanted.accountId, droppedBefore, (database) =>
+    const text = await this.read(wanted.accountId, droppedBefore, isSlow, (database) =>
       findGeneration(database, wanted),
     );
     const [line] = linesOf(text);
@@ -89,6 +89,7 @@ export class HistoryReader {
   private async read(
     tenant: string,
     droppedBefore: Date | null,
+    excess: (cause: unknown) => AppError,
     write: (database: string) => HistoryStatement,
   ): Promise<string> {
     const { database } = this.server;
@@ -97,7 +98,7 @@ export class HistoryReader {
       return await this.bulkhead.run(tenant, () => this.server.query(write(database)));
     } catch (error) {
       if (!(error instanceof HistoryFailure)) throw error;
-      if (error.reason === 'too_much') throw tooMuch(error);
+      if (error.reason === 'too_much') throw excess(error);
       this.pausedUntil = performance.now() + PAUSE;
       this.logger.warn({ error }, 'failed to read the history');
       throw isAway(droppedBefore, error);
@@ -120,6 +121,12 @@ function isAway(droppedBefore: Date | null, cause?: unknown): AppError {
 function isNotComplete(droppedBefore: Date | null): AppError {
   const detail = `the history is being filled for the first time${since(droppedBefore)}`;
   return new AppError('unavailable', { detail, headers: RETRY });
+}
+
+/** Lists and single generations have no status for a time-out. */
+function isSlow(cause: unknown): AppError {
+  const detail = 'the history took too long; narrow the search by from and to';
+  return new AppError('unavailable', { detail, headers: RETRY, cause });
 }
 
 function tooMuch(cause?: unknown): AppError {
