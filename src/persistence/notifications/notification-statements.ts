@@ -203,4 +203,4 @@ SELECT 1 FROM replayed`;
 
 /** $1 a maximum. */
 export const COUNT_PENDING = `
-SELECT count(*)::integer AS pending FROM (SELECT FROM notification_events WHERE state = 'pending' LIMIT $1) AS some`;
+SELECT count(*)::integer AS pending FROM (SELECT FROM notification_events WHERE state = 'pending' LIMIT $1) AS counted`;

@@ -150,6 +150,7 @@ describe('a process that is lost', () => {
     expect(await queues.claim(1, [])).toEqual([]);
     await app.application.get(NotificationSender).poll();
     expect(await eventsOf(app, id)).toMatchObject([{ state: 'pending' }]);
+    expect(await queues.countPending(10)).toBe(1);
     await app.sql('UPDATE notification_queues SET lease_expires_at = now()');
     expect(await untilSent(app, id)).toMatchObject([{ state: 'delivered' }]);
   });
