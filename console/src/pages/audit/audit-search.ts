@@ -4,6 +4,7 @@ export const OBJECT_TYPES = [
   'api_key',
   'destination',
   'encryption_key',
+  'notification',
   'provider_credential',
   'workspace',
   'workspace_budget',

@@ -7,6 +7,7 @@ export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   api_key: 'Key',
   destination: 'Destination',
   encryption_key: 'Encryption key',
+  notification: 'Notification',
   provider_credential: 'Provider key',
   workspace: 'Workspace',
   workspace_budget: 'Budget',
