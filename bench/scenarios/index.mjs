@@ -5,7 +5,9 @@ import { destinations } from './destinations.mjs';
 import { keys } from './keys.mjs';
 import { latency } from './latency.mjs';
 import { memory } from './memory.mjs';
+import { logSize } from './log-size.mjs';
 import { openLoop } from './open-loop.mjs';
+import { slowPlatforms } from './slow-platforms.mjs';
 import { throughput } from './throughput.mjs';
 import { twentyDestinations } from './twenty-destinations.mjs';
 import { workers } from './workers.mjs';
@@ -19,6 +21,8 @@ export const SCENARIOS = [
   keys,
   destinations,
   deliveries,
+  slowPlatforms,
   twentyDestinations,
+  logSize,
   memory,
 ];

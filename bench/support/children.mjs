@@ -10,8 +10,20 @@ export async function startProgram(program, options) {
   return startChild(path, { environment: {}, ...options });
 }
 
-/** Sends a message and resolves with the next message from the program. */
-export async function ask({ process: child }, message, signal) {
+/** By program: its answer to the last question. */
+const answers = new WeakMap();
+
+/** Sends a message and resolves with the answer of the program. Answers have no names, so questions wait for each other. */
+export function ask(program, message, signal) {
+  const answer = (answers.get(program) ?? Promise.resolve()).then(() => exchange(program, message, signal));
+  answers.set(
+    program,
+    answer.catch(() => undefined),
+  );
+  return answer;
+}
+
+async function exchange({ process: child }, message, signal) {
   const waiting = new AbortController();
   const signals = { signal: AbortSignal.any([signal, waiting.signal]) };
   try {

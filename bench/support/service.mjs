@@ -8,6 +8,8 @@ import { runCommand } from '../../scripts/support/run-command.mjs';
 import { startProgram } from './children.mjs';
 
 const NO_LIMIT = '1000000000';
+// A machine with other work takes longer than a minute.
+const START_TIMEOUT_MS = 120_000;
 // The options that the container passes to Node.
 const [, command] = /^CMD (.*)$/m.exec(readFileSync(inRepository('Dockerfile'), 'utf8'));
 const NODE_ARGUMENTS = JSON.parse(command).filter((argument) => argument.startsWith('--'));
@@ -31,7 +33,11 @@ export async function createKey(environment, options, signal) {
 
 /** One process of the service, or one with its workers; `message.baseUrl` is its address. */
 export const startReplica = ({ nodeArguments = [], ...options }) =>
-  startProgram('service-process.mjs', { ...options, nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments] });
+  startProgram('service-process.mjs', {
+    timeout: START_TIMEOUT_MS,
+    ...options,
+    nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments],
+  });
 
 /** The environment of every process of the service. */
 export const serviceEnvironment = (databaseUrl) => ({

@@ -6,6 +6,8 @@ import { gunzipSync } from 'node:zlib';
 const SPAN = Buffer.from('"spanId"');
 /** By path: every service has one of its own. */
 const spans = new Map();
+/** Milliseconds until a request is answered. */
+let delay = 0;
 
 function countSpans(bytes) {
   let count = 0;
@@ -20,12 +22,19 @@ const server = createServer((incoming, response) => {
     const bytes = Buffer.concat(chunks);
     const count = countSpans(incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
     spans.set(incoming.url, (spans.get(incoming.url) ?? 0) + count);
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    if (delay === 0) answer();
+    else setTimeout(answer, delay);
   });
 });
 
 process.on('disconnect', () => process.exit());
-process.on('message', ({ path }) => {
+process.on('message', ({ path, delay: newDelay }) => {
+  if (newDelay !== undefined) {
+    delay = newDelay;
+    process.send({});
+    return;
+  }
   const matching = [...spans].filter(([url]) => url.startsWith(path));
   process.send({ spans: matching.reduce((sum, [, count]) => sum + count, 0) });
 });

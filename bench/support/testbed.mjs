@@ -49,6 +49,7 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
       startChild,
       onClose: (closer) => closers.push(closer),
       setUpstreamDelay: (delay) => ask(upstream, { delay }, signal),
+      setSinkDelay: (delay) => ask(sink, { delay }, signal),
       /** Resolves when this many spans have arrived at this path of the sink, or below it. */
       untilDelivered: async (path, count) => {
         const deadline = performance.now() + DELIVERIES_TIMEOUT_MS;
