@@ -265,6 +265,22 @@ describe('a destination that lags', () => {
     expect(repeated).toEqual([]);
   });
 
+  it('reads as far as the witnesses behind all that is settled ahead', async () => {
+    const waiting = withoutSession(420);
+    const [poison] = ids(waiting);
+    const ahead = new Map(ids(waiting.slice(1, 400)).map((id) => [id, DELIVERED]));
+    const claim = { failures: 9, isPaused: false };
+    const { sender, send } = createIsolation(
+      ({ generationId }) => (generationId === poison ? 500 : 'delivered'),
+      {},
+      claim,
+      { ahead },
+    );
+    const target = { kind: { delivery: { limits: { maxTraces: 100 } } } } as DeliveryTarget;
+    expect(sender.batchBounds(target)).toEqual({ maxTraces: 419, requests: 5 });
+    expect((await send(waiting)).results.get(poison ?? '')).toMatchObject({ outcome: 'refused' });
+  });
+
   it('rejects the one poison trace of a group, and delivers the others once', async () => {
     const waiting = withoutSession(600);
     const poison = ids(waiting)[250];

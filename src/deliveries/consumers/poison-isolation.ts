@@ -33,6 +33,7 @@ export class PoisonIsolation {
   failures: number;
   private consecutiveRejections: number;
   private readonly sender: ParallelSender;
+  private readonly maxRequests: number;
   private settledAhead: DeliveryResults;
   /** Traces that the platform accepted and dropped, among those of `settledAhead`. */
   private rejectedAhead = 0;
@@ -45,6 +46,7 @@ export class PoisonIsolation {
     this.failures = claim.failures;
     this.consecutiveRejections = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
     this.sender = new ParallelSender(sender, maxRequests);
+    this.maxRequests = maxRequests;
     this.settledAhead = ahead;
   }
 
@@ -55,8 +57,12 @@ export class PoisonIsolation {
 
   batchBounds({ kind }: DeliveryTarget): BatchBounds {
     const { maxTraces, parallelRequests } = kind.delivery.limits;
-    if (this.failures >= HALF_OPEN_AFTER)
-      return { maxTraces: this.needsIsolation ? 1 + WITNESSES + this.settledAhead.size : 1, requests: 1 };
+    if (this.needsIsolation) {
+      // The witnesses may be behind the results of a whole batch.
+      const requests = this.settledAhead.size > 0 ? this.maxRequests + 1 : 1;
+      return { maxTraces: 1 + WITNESSES + this.settledAhead.size, requests };
+    }
+    if (this.failures >= HALF_OPEN_AFTER) return { maxTraces: 1, requests: 1 };
     if (parallelRequests !== undefined) return { maxTraces: maxTraces * parallelRequests, requests: 1 };
     const { requests } = this.sender.window;
     return { maxTraces: maxTraces * requests, requests };
