@@ -47,8 +47,9 @@ describe('groupBySession', () => {
   });
 
   it('gives large traces a group of their own', () => {
-    const traces = tracesOf([null, null, null, null, null]).map((trace, index) =>
-      index === 0 ? { ...trace, input: { items: ['x'.repeat(100_000)], isTruncated: false } } : trace,
+    const input = { items: ['x'.repeat(100_000)], isTruncated: false };
+    const traces = [1, 2, 3, 4, 5].map((number) =>
+      generationTrace(number, number === 1 ? { sessionId: null, input } : { sessionId: null }),
     );
     expect(groupBySession(traces, { groups: 2, maxTraces: 100 }).map(numbersIn)).toEqual([[1], [2, 3, 4, 5]]);
   });

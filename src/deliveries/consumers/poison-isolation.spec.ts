@@ -186,9 +186,12 @@ describe('a platform that rejects everything', () => {
 });
 
 describe('a destination that lags', () => {
-  const withoutSession = (count: number) => traces(count).map((trace) => ({ ...trace, sessionId: null }));
+  const withoutSession = (count: number) =>
+    Array.from({ length: count }, (_, index) => generationTrace(index + 1, { sessionId: null }));
   const inSessions = (count: number, sessions: number) =>
-    traces(count).map((trace, index) => ({ ...trace, sessionId: `session-${index % sessions}` }));
+    Array.from({ length: count }, (_, index) =>
+      generationTrace(index + 1, { sessionId: `session-${index % sessions}` }),
+    );
 
   it('gets one more request at once after each batch, up to the maximum, and one when it has caught up', async () => {
     const isolation = createIsolation(() => 'delivered');

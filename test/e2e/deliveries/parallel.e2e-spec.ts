@@ -18,8 +18,8 @@ import { generationsIn } from '../../support/trace-collector.js';
 
 const SESSIONS = 20;
 const COUNT = 600;
-// Milliseconds that the platform takes for a request.
-const LATENCY = 50;
+// Milliseconds that the platform takes for a request: longer than a busy machine takes to encode the next one.
+const LATENCY = 300;
 const MAX_REQUESTS = 4;
 const ACCEPTED: ReceiverReply = { status: 200 };
 
@@ -27,6 +27,9 @@ let app: TestApp;
 let platform: RunningReceiver;
 /** The answer to a request with these generations. */
 let answer: (ids: readonly string[]) => ReceiverReply | Promise<ReceiverReply>;
+/** The platform answers nothing until all calls of a test are recorded: a backlog, however fast the machine is. */
+let recorded: Promise<void>;
+let finishRecording: () => void;
 let inFlight = 0;
 let mostInFlight = 0;
 
@@ -36,6 +39,7 @@ beforeAll(async () => {
     check: async (request) => {
       const ids = generationsIn(request);
       mostInFlight = Math.max(mostInFlight, ++inFlight);
+      await recorded;
       await latency(LATENCY);
       inFlight--;
       const reply = await answer(ids);
@@ -44,6 +48,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
+  startRecording();
   answer = () => ACCEPTED;
   mostInFlight = 0;
 });
@@ -56,6 +61,12 @@ afterAll(async () => {
   await platform.close();
 });
 
+function startRecording(): void {
+  recorded = new Promise((resolve) => {
+    finishRecording = resolve;
+  });
+}
+
 /** Sessions whose calls alternate, and calls without one. */
 async function recordSessions(count = COUNT, into = app): Promise<readonly string[]> {
   const ids = await Promise.all(
@@ -63,6 +74,7 @@ async function recordSessions(count = COUNT, into = app): Promise<readonly strin
       recordGenerations(into, 1, { sessionId: index % 5 === 4 ? null : `session-${index % SESSIONS}` }),
     ),
   );
+  finishRecording();
   return ids.flat();
 }
 
@@ -174,6 +186,7 @@ describe('a platform that takes its time', () => {
     await untilDelivered(app, id, COUNT);
     mostInFlight = 0;
     for (let turn = 1; turn <= 5; turn++) {
+      startRecording();
       await recordSessions(20);
       await untilDelivered(app, id, COUNT + turn * 20);
     }
