@@ -79,6 +79,8 @@ describe('a secret', () => {
     // The choice among endpoints, and pauses after failures: guessing them has no value.
     expect(users.toSorted()).toEqual([
       'deliveries/consumers/destination-consumer.ts',
+      'deliveries/history/history-copier.ts',
+      'deliveries/notifications/notification-sender.ts',
       'routing/endpoints/endpoint-health-registry.ts',
     ]);
   });
