@@ -228,4 +228,35 @@ export const ROWS = [
       },
     ],
   },
+  {
+    title: 'Retention, history and notifications',
+    panels: [
+      {
+        title: 'Days ahead',
+        description: 'Following days for which the log has partitions; 4 at most.',
+        unit: 'short',
+        queries: [query(`min(${of('signalbox_log_days_ahead')})`, 'days')],
+      },
+      {
+        title: 'Retention overdue',
+        description: 'Time since the oldest partition should have been dropped.',
+        unit: 's',
+        queries: [query(`max by (table) (${of('signalbox_log_retention_overdue_seconds')})`, '{{table}}')],
+      },
+      {
+        title: 'History lag',
+        description: 'Time since which generations may be missing in the history; 0 without one.',
+        unit: 's',
+        queries: [query(`max(${of('signalbox_history_lag_seconds')})`, 'lag')],
+      },
+      {
+        title: 'Notifications',
+        description: 'Attempts to deliver reports of reached thresholds, by outcome.',
+        unit: 'ops',
+        queries: [
+          query(`sum by (outcome) (${rate('signalbox_notification_attempts_total')})`, '{{outcome}}'),
+        ],
+      },
+    ],
+  },
 ];
