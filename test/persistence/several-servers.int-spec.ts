@@ -139,7 +139,11 @@ describe('a process whose server falls silent', () => {
     const startedAt = performance.now();
     first.corrupt({ kind: 'silence' });
     await expect(database.query({ text: 'SELECT 1' })).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await database.query({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    // A statement that was sent to the silent server fails when its connection is closed.
+    await eventually(
+      () => database.query<{ one: number }>({ text: 'SELECT 1 AS one' }).catch(() => []),
+      (rows) => rows.length === 1,
+    );
     // The time-out of a statement is 15 s.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await eventually(
