@@ -63,6 +63,11 @@ describe('the dashboard', () => {
     ]);
     directory = mkdtempSync(join(tmpdir(), 'prometheus-'));
     address = await startPrometheus();
+    // It finds its targets some seconds after its start.
+    await eventually(
+      () => ask('up == 1'),
+      (targets) => targets.length === services.length,
+    );
     await load();
   });
 
