@@ -1,9 +1,8 @@
 // The query of GET /audit. Contract: docs/contract.md#audit-log.
 import { AUDIT_ACTIONS, AUDIT_OBJECT_TYPES, OBJECT_ID_RULE } from '../../domain/audit.js';
 import type { AuditAction, AuditObjectType } from '../../domain/audit.js';
-import { EnumField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
+import { EnumField, LimitField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
-const MAX_LIMIT = 100;
 // User ids are the longest object ids.
 const MAX_OBJECT_ID_LENGTH = 256;
 
@@ -32,12 +31,6 @@ export class AuditQueryDto {
   @UuidField({ optional: true, description: 'The `next` of the previous page.' })
   after?: string;
 
-  @IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: 50,
-  })
+  @LimitField({ maximum: 100, default: 50 })
   limit = 50;
 }

@@ -10,6 +10,7 @@ import {
   FlagField,
   FormattedField,
   IntegerField,
+  LimitField,
   NumberField,
   TextField,
   TimeField,
@@ -19,8 +20,6 @@ import {
 } from '../../http/fields/scalar-fields.js';
 import type { LoggedKeyNames } from '../../persistence/generations/logged-keys.js';
 import { embeddingProviderName } from '../../providers/index.js';
-
-const MAX_LIMIT = 100;
 
 export class GenerationsQueryDto {
   @WorkspaceIdField("Default: the workspace of `api_key_hash`, else the account's default workspace.")
@@ -78,13 +77,7 @@ export class GenerationsQueryDto {
   @TextField({ optional: true, hiddenMaxLength: 200, description: 'The `next_cursor` of the previous page.' })
   cursor?: string;
 
-  @IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: 50,
-  })
+  @LimitField({ maximum: 100, default: 50 })
   limit = 50;
 }
 

@@ -1,7 +1,5 @@
 // The queries of lists. Contract: docs/contract.md#conventions.
-import { IntegerField } from '../fields/scalar-fields.js';
-
-const MAX_LIMIT = 100;
+import { IntegerField, LimitField } from '../fields/scalar-fields.js';
 
 export class PageQueryDto {
   @IntegerField({
@@ -13,14 +11,7 @@ export class PageQueryDto {
   })
   offset = 0;
 
-  @IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: 50,
-    description: 'Maximum number of items to return.',
-  })
+  @LimitField({ maximum: 100, default: 50, description: 'Maximum number of items to return.' })
   limit = 50;
 }
 

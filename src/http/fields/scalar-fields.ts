@@ -138,6 +138,16 @@ export function IntegerField({
   return numberField(options, rules, 'integer');
 }
 
+/** The number of items of a page, in a query. */
+export function LimitField(limit: {
+  readonly maximum: number;
+  readonly default: number;
+  readonly description?: string;
+}): PropertyDecorator {
+  const rangeMessage = `must be from 1 to ${limit.maximum}`;
+  return IntegerField({ query: true, minimum: 1, rangeMessage, ...limit });
+}
+
 const toNumber = Transform(({ value }: { value: unknown }) =>
   typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,12})?$/.test(value) ? Number(value) : value,
 );

@@ -1,6 +1,7 @@
 // The query of GET /keys. Contract: docs/contract.md#api-keys.
 import {
   IntegerField,
+  LimitField,
   QueryFlagField,
   TextField,
   WorkspaceIdField,
@@ -16,13 +17,7 @@ export class KeysQueryDto {
   @IntegerField({ query: true, minimum: 0, maximum: 1_000_000, default: 0 })
   offset = 0;
 
-  @IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: MAX_LIMIT,
-  })
+  @LimitField({ maximum: MAX_LIMIT, default: MAX_LIMIT })
   limit = MAX_LIMIT;
 
   @WorkspaceIdField(

@@ -4,6 +4,7 @@ import {
   EnumField,
   FormattedField,
   IntegerField,
+  LimitField,
   NumberField,
   QueryFlagField,
   TextField,
@@ -57,14 +58,6 @@ const DaysField = (description: string): PropertyDecorator =>
 // Without initialisers: both absent is the whole list.
 const OffsetField = (): PropertyDecorator =>
   IntegerField({ query: true, minimum: 0, hiddenMaximum: MAX_OFFSET, default: 0 });
-const LimitField = (): PropertyDecorator =>
-  IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: 500,
-  });
 
 function choices(values: readonly string[]): RegExp {
   const one = `(?:${values.join('|')})`;
@@ -145,7 +138,7 @@ export class ModelCountQueryDto extends ModelFiltersDto {
 
 export class EmbeddingModelsQueryDto extends ModelFiltersDto {
   @OffsetField() offset?: number;
-  @LimitField() limit?: number;
+  @LimitField({ maximum: MAX_LIMIT, default: 500 }) limit?: number;
 }
 
 export class ModelsQueryDto extends EmbeddingModelsQueryDto {

@@ -6,12 +6,11 @@ import {
   EnumField,
   FlagField,
   IntegerField,
+  LimitField,
   TextField,
   TimeField,
   UuidField,
 } from '../../http/fields/scalar-fields.js';
-
-const MAX_LIMIT = 100;
 
 export class NotificationEventsQueryDto {
   @EnumField(EVENT_STATES, { optional: true, description: 'Only events in this state.' })
@@ -20,13 +19,7 @@ export class NotificationEventsQueryDto {
   @UuidField({ optional: true, description: 'The `next` of the previous page.' })
   after?: string;
 
-  @IntegerField({
-    query: true,
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    rangeMessage: `must be from 1 to ${MAX_LIMIT}`,
-    default: 50,
-  })
+  @LimitField({ maximum: 100, default: 50 })
   limit = 50;
 }
 
