@@ -1,6 +1,5 @@
 // The destination operations, beyond the shape of their bodies.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { TestableDestination } from '../deliveries/connection-test.js';
@@ -11,9 +10,7 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Destination, DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
-import { rejectForbiddenAddresses } from '../http/configs/forbidden-addresses.js';
-import { mergeConfig } from '../http/configs/merge-config.js';
-import { rejectMasks } from '../http/configs/reject-masks.js';
+import { changedConfig, newConfig } from '../http/configs/checked-config.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
@@ -49,8 +46,7 @@ export class DestinationsService {
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
-    rejectMasks(kind, dto.config);
-    await rejectForbiddenAddresses(this.urlGuard, kind, dto.config);
+    const config = await newConfig(this.urlGuard, kind, dto.config);
     return this.destinations.createWithinLimit(
       {
         accountId,
@@ -67,7 +63,7 @@ export class DestinationsService {
         apiKeyHashes,
         filterRules: toFilterRules(dto.filter_rules ?? null),
         regions: dto.regions,
-        config: { ...dto.config },
+        config,
       },
       describeChange(actor, AUDITED_DESTINATION),
     );
@@ -116,10 +112,8 @@ export class DestinationsService {
   async resolveConfig(caller: Caller, dto: TestDestinationDto): Promise<TestableDestination> {
     const kind = requireDestinationKind(dto.type);
     if (dto.destination_id === undefined) {
-      rejectMasks(kind, dto.config);
-      await rejectForbiddenAddresses(this.urlGuard, kind, dto.config);
-      const { accountId } = caller.key;
-      return { id: randomUUID(), accountId, kind: kind.type, config: { ...dto.config } };
+      const config = await newConfig(this.urlGuard, kind, dto.config);
+      return { id: randomUUID(), accountId: caller.key.accountId, kind: kind.type, config };
     }
     const stored = await this.get(caller, dto.destination_id);
     if (stored.kind !== kind.type) {
@@ -135,15 +129,11 @@ export class DestinationsService {
     if (!wasThere) rejectUnknown();
   }
 
-  /** The config after the change; undefined when it is unchanged, so that dependent steps are skipped. */
-  private async changedConfig(
-    before: Destination,
+  private changedConfig(
+    { kind, config }: Destination,
     sent: DestinationConfig,
   ): Promise<DestinationConfig | undefined> {
-    const kind = requireDestinationKind(before.kind);
-    const config = await mergeConfig(kind, before.config, sent);
-    await rejectForbiddenAddresses(this.urlGuard, kind, config);
-    return isDeepStrictEqual({ ...config }, before.config) ? undefined : { ...config };
+    return changedConfig(this.urlGuard, requireDestinationKind(kind), config, sent);
   }
 
   /**

@@ -1,20 +1,16 @@
 // The operations of notifications, beyond the shape of their bodies.
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { NOTIFICATION_WEBHOOK } from '../deliveries/notifications/notification-webhook.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
-import type { DestinationConfig } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { omitUndefined } from '../domain/members.js';
 import { NOTIFICATION_COVERS, WORKSPACE_COVERS } from '../domain/notifications/notification-rule.js';
 import type { NotificationCover, NotificationRule } from '../domain/notifications/notification-rule.js';
 import type { Page } from '../domain/page.js';
-import { rejectForbiddenAddresses } from '../http/configs/forbidden-addresses.js';
-import { mergeConfig } from '../http/configs/merge-config.js';
-import { rejectMasks } from '../http/configs/reject-masks.js';
+import { changedConfig, newConfig } from '../http/configs/checked-config.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { NotificationRulesRepository } from '../persistence/notifications/notification-rules.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -45,8 +41,7 @@ export class NotificationsService {
     const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
     const covers = dto.covers ?? (workspaceId === null ? NOTIFICATION_COVERS : WORKSPACE_COVERS);
     rejectCredits(covers, workspaceId);
-    rejectMasks(NOTIFICATION_WEBHOOK, dto.config);
-    await rejectForbiddenAddresses(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config);
+    const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config);
     return this.rules.create(
       {
         accountId: actor.key.accountId,
@@ -55,7 +50,7 @@ export class NotificationsService {
         enabled: dto.enabled,
         covers,
         thresholds: ascending(dto.thresholds),
-        config: { ...dto.config },
+        config,
       },
       describeChange(actor, AUDITED_NOTIFICATION),
     );
@@ -81,7 +76,8 @@ export class NotificationsService {
       enabled: dto.enabled,
       covers: dto.covers,
       thresholds: dto.thresholds && ascending(dto.thresholds),
-      config: dto.config && (await this.changedConfig(before, dto.config)),
+      config:
+        dto.config && (await changedConfig(this.urlGuard, NOTIFICATION_WEBHOOK, before.config, dto.config)),
     });
     if (Object.keys(change).length === 0) return before;
     const after = await this.rules.update(before, change, describeChange(actor, AUDITED_NOTIFICATION));
@@ -96,16 +92,6 @@ export class NotificationsService {
       isUUID(id) &&
       (await this.rules.delete(actor.key.accountId, id, describeChange(actor, AUDITED_NOTIFICATION)));
     if (!wasThere) rejectUnknown();
-  }
-
-  /** The receiver after the change; undefined when it is unchanged. */
-  private async changedConfig(
-    { config: stored }: NotificationRule,
-    sent: DestinationConfig,
-  ): Promise<DestinationConfig | undefined> {
-    const config = await mergeConfig(NOTIFICATION_WEBHOOK, stored, sent);
-    await rejectForbiddenAddresses(this.urlGuard, NOTIFICATION_WEBHOOK, config);
-    return isDeepStrictEqual({ ...config }, stored) ? undefined : { ...config };
   }
 }
 
