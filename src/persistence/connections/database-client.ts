@@ -44,9 +44,7 @@ export class DatabaseClient extends pg.Client {
 
   /** The server does not answer: others are probed, and this connection is closed when one of them is to be used. */
   suspectServer(): void {
-    if (!this.server) return;
-    this.servers.suspect(this.server);
-    this.servers.recheck();
+    if (this.server) this.servers.suspect(this.server);
   }
 
   abandon(): void {

@@ -69,15 +69,13 @@ export class ServerLocator {
     return this.search;
   }
 
-  /** The server has failed: it is only used again when a search finds it. Other servers are probed at once. */
+  /**
+   * The server has failed: it is only used again when a search finds it. A search begins at once, so that connections
+   * that hang on a lost server end when another one is found.
+   */
   suspect(server: DatabaseServer): void {
-    if (this.isSingle || server !== this.current) return;
-    this.current = null;
-    this.recheck();
-  }
-
-  /** Searches unless the server is known: connections that hang on a lost one end when another one is found. */
-  recheck(): void {
+    if (this.isSingle) return;
+    if (server === this.current) this.current = null;
     this.locate().catch(() => undefined);
   }
 
