@@ -3,14 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { parseConfig } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
 import { Clock } from '../domain/clock.js';
+import type { ConnectionTest } from '../domain/destinations/delivery.js';
 import type { Destination } from '../domain/destinations/destination.js';
 import { PlatformClient, withoutSecrets } from './batches/platform-client.js';
-
-export interface ConnectionTest {
-  /** The problem, for an operator, without secrets; null when there is none. */
-  readonly problem: string | null;
-  readonly durationMs: number;
-}
 
 /** A stored destination, or settings that are not stored yet, under an id of their own. */
 export type TestableDestination = Pick<Destination, 'id' | 'accountId' | 'kind' | 'config'>;

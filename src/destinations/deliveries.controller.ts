@@ -4,15 +4,17 @@ import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTag
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
+import {
+  ConnectionTestResponseDto,
+  SigningSecretResponseDto,
+  toConnectionTestDto,
+} from '../http/dto/receiver.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeliveriesService } from './deliveries.service.js';
 import {
-  ConnectionTestResponseDto,
   DeadLettersResponseDto,
   DeliveriesResponseDto,
   ReplayResponseDto,
-  SigningSecretResponseDto,
-  toConnectionTestDto,
   toDeadLetterDto,
   toDeliveriesDto,
 } from './dto/delivery.dto.js';

@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { BucketRate, MemoryBuckets } from '../auth/token-buckets.js';
 import { ConnectionTester } from '../deliveries/connection-test.js';
-import type { ConnectionTest } from '../deliveries/connection-test.js';
 import { DESTINATIONS_CHANNEL } from '../deliveries/workspace-destinations.js';
 import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -13,6 +12,7 @@ import {
   MAX_TESTS_PER_MINUTE,
   statusIn,
 } from '../domain/destinations/delivery.js';
+import type { ConnectionTest } from '../domain/destinations/delivery.js';
 import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';

@@ -4,14 +4,10 @@ import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swa
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
+import { ConnectionTestResponseDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeliveriesService } from './deliveries.service.js';
-import {
-  ConnectionTestResponseDto,
-  DeliveriesListDto,
-  toConnectionTestDto,
-  toDeliveriesDto,
-} from './dto/delivery.dto.js';
+import { DeliveriesListDto, toDeliveriesDto } from './dto/delivery.dto.js';
 import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
 import { TestDestinationDto } from './dto/test-destination.dto.js';
 

@@ -12,13 +12,16 @@ import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { EVENT_HOURS, EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.js';
+import {
+  ConnectionTestResponseDto,
+  SigningSecretResponseDto,
+  toConnectionTestDto,
+} from '../http/dto/receiver.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import {
   NotificationEventsQueryDto,
   NotificationEventsResponseDto,
   NotificationReplayResponseDto,
-  NotificationSecretResponseDto,
-  NotificationTestResponseDto,
   toNotificationEventDto,
 } from './dto/notification-event.dto.js';
 import { NotificationEventsService } from './notification-events.service.js';
@@ -58,11 +61,10 @@ export class NotificationEventsController {
     operationId: 'testNotification',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: NotificationTestResponseDto })
+  @ApiOkResponse({ type: ConnectionTestResponseDto })
   @ApiErrors(401, 403, 404, 429, 500, 503)
-  async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<NotificationTestResponseDto> {
-    const { problem, durationMs } = await this.events.test(caller, id);
-    return { data: { ok: problem === null, reason: problem, duration_ms: durationMs } };
+  async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ConnectionTestResponseDto> {
+    return { data: toConnectionTestDto(await this.events.test(caller, id)) };
   }
 
   @Get('signing-secret')
@@ -73,12 +75,12 @@ export class NotificationEventsController {
     operationId: 'getNotificationSigningSecret',
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: NotificationSecretResponseDto })
+  @ApiOkResponse({ type: SigningSecretResponseDto })
   @ApiErrors(401, 403, 404, 500, 503)
   async signingSecret(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-  ): Promise<NotificationSecretResponseDto> {
+  ): Promise<SigningSecretResponseDto> {
     return { data: { secret: await this.events.signingSecret(caller, id) } };
   }
 

@@ -5,6 +5,7 @@ import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
 import { NotificationClient } from '../deliveries/notifications/notification-client.js';
 import { Clock } from '../domain/clock.js';
 import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
+import type { ConnectionTest } from '../domain/destinations/delivery.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Caller } from '../domain/keys/api-key.js';
@@ -19,12 +20,6 @@ export interface NotificationEventPage {
   readonly events: readonly NotificationEvent[];
   /** Null: there is no next page. */
   readonly next: string | null;
-}
-
-export interface NotificationTest {
-  /** The problem, for an operator; null: there is none. */
-  readonly problem: string | null;
-  readonly durationMs: number;
 }
 
 // Accounts whose tests a process counts.
@@ -55,7 +50,7 @@ export class NotificationEventsService {
   }
 
   /** Sends a signed test event. The limit holds for each account in each process. */
-  async test(caller: Caller, id: string): Promise<NotificationTest> {
+  async test(caller: Caller, id: string): Promise<ConnectionTest> {
     const rule = await this.notifications.get(caller, id);
     const now = this.clock.now();
     const retryAfter = this.tests.take(caller.key.accountId, now.getTime());

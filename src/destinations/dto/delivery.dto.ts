@@ -1,5 +1,4 @@
 // Delivery operations on the wire: extensions under the contract's prefix. Contract: docs/contract.md#delivery-operations.
-import type { ConnectionTest } from '../../deliveries/connection-test.js';
 import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -14,24 +13,6 @@ import type { DeliveryState } from '../../persistence/deliveries/delivery-states
 
 const MESSAGE =
   'The response of the platform, truncated, without secrets. Only the HTTP status after 24 hours, and with `privacy_mode`.';
-
-class ConnectionTestDto {
-  @FlagField({ description: 'Whether the platform accepted the test.' }) ok: boolean;
-  @TextField({ nullable: true, description: 'The problem; null: none.' }) reason: string | null;
-  @IntegerField() duration_ms: number;
-}
-
-export class ConnectionTestResponseDto {
-  @ObjectField(ConnectionTestDto) data: ConnectionTestDto;
-}
-
-class SigningSecretDto {
-  @TextField({ example: 'whsec_...', description: '`whsec_` and base64.' }) secret: string;
-}
-
-export class SigningSecretResponseDto {
-  @ObjectField(SigningSecretDto) data: SigningSecretDto;
-}
 
 class DeliveryErrorDto {
   @TimeField() at: string;
@@ -117,10 +98,6 @@ class ReplayDto {
 
 export class ReplayResponseDto {
   @ObjectField(ReplayDto) data: ReplayDto;
-}
-
-export function toConnectionTestDto({ problem, durationMs }: ConnectionTest): ConnectionTestDto {
-  return { ok: problem === null, reason: problem, duration_ms: durationMs };
 }
 
 export function toDeliveriesDto(state: DeliveryState, isEnabled: boolean): DeliveriesDto {

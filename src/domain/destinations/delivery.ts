@@ -72,6 +72,13 @@ export function statusIn(message: string): string {
 export const MAX_REPLAYS_PER_HOUR = 6;
 export const MAX_TESTS_PER_MINUTE = 10;
 
+/** The result of a test of a receiver. */
+export interface ConnectionTest {
+  /** The problem, for an operator, without secrets; null when there is none. */
+  readonly problem: string | null;
+  readonly durationMs: number;
+}
+
 export interface DeadLetter {
   readonly generationId: string;
   readonly generationCreatedAt: Date;

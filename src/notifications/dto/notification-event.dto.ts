@@ -4,7 +4,6 @@ import type { EventState, NotificationEvent } from '../../domain/notifications/n
 import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
-  FlagField,
   IntegerField,
   LimitField,
   TextField,
@@ -44,24 +43,6 @@ export class NotificationEventsResponseDto {
   @ObjectListField(NotificationEventDto, { description: 'Newest first.' }) data: NotificationEventDto[];
   @UuidField({ nullable: true, description: '`after` of the next page; null on the last page.' })
   next: string | null;
-}
-
-class NotificationTestDto {
-  @FlagField({ description: 'Whether the receiver accepted the test.' }) ok: boolean;
-  @TextField({ nullable: true, description: 'The problem; null: none.' }) reason: string | null;
-  @IntegerField() duration_ms: number;
-}
-
-export class NotificationTestResponseDto {
-  @ObjectField(NotificationTestDto) data: NotificationTestDto;
-}
-
-class NotificationSecretDto {
-  @TextField({ example: 'whsec_...', description: '`whsec_` and base64.' }) secret: string;
-}
-
-export class NotificationSecretResponseDto {
-  @ObjectField(NotificationSecretDto) data: NotificationSecretDto;
 }
 
 class NotificationReplayDto {
