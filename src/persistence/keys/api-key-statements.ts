@@ -42,22 +42,22 @@ const select = (table: string, columns: Readonly<Record<string, string>>): strin
     .map(([member, column]) => `${table}.${column} AS "${member}"`)
     .join(', ');
 
-/** The columns of KeySpendRow, of a table under the name `spend`. The driver would read a date in its own time zone. */
-export const SPEND_WITH_DAY = `${select('spend', SPEND_COLUMNS)},
-  spend.last_day::timestamp AT TIME ZONE 'UTC' AS "lastDay"`;
-
-/** SpendJson. One column: the driver takes more than a microsecond for each column of a result. */
-const spendOf = (table: string): string => {
+/**
+ * SpendJson of an outer-joined table; null: nothing was spent. `owner`: its column that is never null. One column: the
+ * driver takes more than a microsecond for each column of a result.
+ */
+export const spendOf = (table: string, owner = 'workspace_id'): string => {
   const amounts = Object.entries(SPEND_COLUMNS).map(
     ([member, column]) => `'${member}', ${table}.${column}::text`,
   );
-  return `json_build_object('lastDay', ${table}.last_day, ${amounts.join(', ')})`;
+  const spend = `json_build_object('lastDay', ${table}.last_day, ${amounts.join(', ')})`;
+  return `CASE WHEN ${table}.${owner} IS NOT NULL THEN ${spend} END`;
 };
 
 /** SharedLimitsJson. Without a budget, the spend of the workspace is not read. */
 const SHARED_LIMITS = {
   value: `json_build_object('includeByok', workspace.include_byok_in_budgets, 'budgets', budgets.list,
-    'spend', CASE WHEN workspace_spend.workspace_id IS NOT NULL THEN ${spendOf('workspace_spend')} END,
+    'spend', ${spendOf('workspace_spend')},
     'credits', account.credits::text, 'creditsSpent', account_spend.total::text)`,
   joins: `JOIN accounts AS account ON account.id = workspace.account_id
 LEFT JOIN account_spend ON account_spend.account_id = workspace.account_id
@@ -76,7 +76,7 @@ export interface KeySnapshotRow extends ApiKeyRow, LastUse {
 
 /** $1 account, $2 hash. */
 export const READ_KEY = `
-SELECT ${select('key', KEY_COLUMNS)}, CASE WHEN spend.workspace_id IS NOT NULL THEN ${spendOf('spend')} END AS spend,
+SELECT ${select('key', KEY_COLUMNS)}, ${spendOf('spend')} AS spend,
 ${SHARED_LIMITS.value} AS "sharedLimits", ${selectLastUse('key.workspace_id', 'key.id', 'spend.last_day')}
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id

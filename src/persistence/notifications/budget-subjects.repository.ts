@@ -14,8 +14,8 @@ import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import { Database } from '../database/database.js';
-import { toKeySpend } from '../keys/api-key-row.js';
-import type { KeySpendRow } from '../keys/api-key-row.js';
+import { readSpend } from '../keys/api-key-row.js';
+import type { SpendJson } from '../keys/api-key-row.js';
 import {
   BEGIN_SCAN,
   END_SCAN,
@@ -55,17 +55,17 @@ export interface BudgetOwners {
   readonly accountIds: readonly string[];
 }
 
-type SpendColumns = KeySpendRow | Record<keyof KeySpendRow, null>;
-
-type SubjectRow = SpendColumns & {
+interface SubjectRow {
   readonly accountId: string;
   readonly workspaceId: string | null;
   readonly id: string;
   readonly limit: string;
   readonly window: SpendLimitWindow['window'];
   readonly includeByok: boolean;
+  /** Null: nothing was spent. */
+  readonly spend: SpendJson | null;
   readonly [name: string]: unknown;
-};
+}
 
 /** How the subjects of a kind are read, and the columns that name them in payloads. */
 const READERS = {
@@ -211,8 +211,7 @@ export function toCovers(names: readonly string[]): readonly NotificationCover[]
 }
 
 function toSubject(cover: NotificationCover, row: SubjectRow): BudgetSubject {
-  const spend = row.lastDay === null ? null : row;
-  const lastDay = row.lastDay ?? LIFETIME_START;
+  const lastDay = row.spend === null ? LIFETIME_START : new Date(row.spend.lastDay);
   return {
     cover,
     accountId: row.accountId,
@@ -222,7 +221,7 @@ function toSubject(cover: NotificationCover, row: SubjectRow): BudgetSubject {
     window: row.window,
     limit: parseUsd(row.limit),
     includeByok: row.includeByok,
-    spend: toKeySpend(spend, lastDay),
+    spend: readSpend(row.spend, lastDay),
     lastDay,
   };
 }

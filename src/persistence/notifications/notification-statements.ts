@@ -2,7 +2,7 @@
 //
 // Why plain SQL: a mark and its event, a lease and its queue are decided and written under one lock, in one statement.
 // All times are the database's own, so that clocks need not agree.
-import { SPEND_WITH_DAY } from '../keys/api-key-statements.js';
+import { spendOf } from '../keys/api-key-statements.js';
 import { LOG_HORIZON } from '../generations/log-offset.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
@@ -57,7 +57,7 @@ WHERE workspace_id = $1 AND api_key_id > $2 AND last_day >= $3::date ORDER BY ap
 export const READ_KEYS = `
 SELECT key.account_id AS "accountId", key.workspace_id AS "workspaceId", key.id, key.hash, key.name, key.label,
   key.limit_amount AS "limit", coalesce(key.limit_reset, 'total') AS window, key.include_byok_in_limit AS "includeByok",
-  ${SPEND_WITH_DAY}
+  ${spendOf('spend')} AS spend
 FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS called (workspace_id, api_key_id)
 JOIN api_keys AS key ON key.workspace_id = called.workspace_id AND key.id = called.api_key_id
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id
@@ -68,7 +68,7 @@ export const READ_BUDGETS = `
 SELECT workspace.account_id AS "accountId", workspace.id AS "workspaceId", workspace.id, workspace.name,
   workspace.slug, budget.limit_amount AS "limit",
   CASE budget.interval WHEN 'lifetime' THEN 'total' ELSE budget.interval END AS window,
-  workspace.include_byok_in_budgets AS "includeByok", ${SPEND_WITH_DAY}
+  workspace.include_byok_in_budgets AS "includeByok", ${spendOf('spend')} AS spend
 FROM unnest(${opaqueArray('$1', 'uuid')}) AS called (workspace_id)
 JOIN workspaces AS workspace ON workspace.id = called.workspace_id
 JOIN workspace_budgets AS budget ON budget.workspace_id = workspace.id
@@ -78,7 +78,7 @@ WHERE workspace.deleted_at IS NULL`;
 /** $1 accounts: their credits. */
 export const READ_CREDITS = `
 SELECT account.id AS "accountId", NULL AS "workspaceId", account.id, account.credits AS "limit", 'total' AS window,
-  false AS "includeByok", ${SPEND_WITH_DAY}
+  false AS "includeByok", ${spendOf('spend', 'account_id')} AS spend
 FROM unnest(${opaqueArray('$1', 'uuid')}) AS called (account_id)
 JOIN accounts AS account ON account.id = called.account_id
 LEFT JOIN account_spend AS spend ON spend.account_id = account.id
