@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { jitteredDelay } from '../../concurrency/backoff.js';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { HistoryServer } from '../../domain/generations/history-server.js';
 import type { StepBounds } from '../../persistence/activity/activity-rollup.repository.js';
@@ -23,10 +24,8 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
   private readonly logger = new Logger(HistoryCopier.name);
   /** Of this process: several processes of a replica must not copy at once. */
   private readonly owner: string;
-  private timer: NodeJS.Timeout | null = null;
-  private copying: Promise<void> = Promise.resolve();
+  private readonly task = new RepeatedTask(() => this.run());
   private failures = 0;
-  private isStopping = false;
 
   constructor(
     { replicaId }: AppConfig,
@@ -39,13 +38,11 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   onApplicationBootstrap(): void {
-    if (this.server.database !== null) this.schedule(0);
+    if (this.server.database !== null) this.task.start(0);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.copying;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   /** Finishes the current pass, or runs one. Does nothing while another process has the lease. */
@@ -61,7 +58,7 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
     const target = await this.schema.ensure();
     const { cursor: first, since } = await this.copies.beginPass(this.owner, target);
     let cursor = first;
-    while (!this.isStopping && cursor.summedBefore !== cursor.passUntil) {
+    while (!this.task.isStopping && cursor.summedBefore !== cursor.passUntil) {
       const taken = await this.copies.readStep({ cursor, since }, step);
       if (taken.rows !== null) {
         await this.server.insert({
@@ -77,25 +74,18 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  private schedule(delay: number): void {
-    if (this.isStopping) return;
-    this.timer = setTimeout(() => {
-      this.copying = this.run();
-    }, delay);
-    this.timer.unref();
-  }
-
-  private async run(): Promise<void> {
+  private async run(): Promise<number> {
     try {
       await this.copyPending();
       this.failures = 0;
-      this.schedule(INTERVAL);
+      return INTERVAL;
     } catch (error) {
       this.metrics.countFailure();
       this.logger.warn({ error }, 'failed to copy generations to the history; will retry');
-      this.schedule(jitteredDelay(this.failures++, RETRY, Math.random()));
+      return jitteredDelay(this.failures++, RETRY, Math.random());
+    } finally {
+      // Another process can continue at once.
+      if (this.task.isStopping) await this.copies.release(this.owner).catch(() => undefined);
     }
-    // Another process can continue at once.
-    if (this.isStopping) await this.copies.release(this.owner).catch(() => undefined);
   }
 }

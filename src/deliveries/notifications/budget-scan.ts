@@ -2,6 +2,7 @@
 // those above them. Calls wait for nothing, and the statements that settle them do no more than before.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { Clock } from '../../domain/clock.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { BudgetSubjectsRepository } from '../../persistence/notifications/budget-subjects.repository.js';
@@ -30,9 +31,7 @@ const START: WatchedWorkspace = { accountId: NIL, workspaceId: NIL };
 @Injectable()
 export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(BudgetScan.name);
-  private timer: NodeJS.Timeout | null = null;
-  private scanning: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly task = new RepeatedTask(() => this.run());
 
   constructor(
     private readonly subjects: BudgetSubjectsRepository,
@@ -42,13 +41,11 @@ export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    this.scheduleIn(SCAN_INTERVAL);
+    this.task.start(SCAN_INTERVAL);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.scanning;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   /**
@@ -63,7 +60,7 @@ export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShut
       page = await this.subjects.listWatched(page.at(-1) ?? START, PAGE);
       if (claim.isBehind) for (const workspace of page) await this.reportSpending(workspace);
       else await this.reportCalled(page, claim);
-      if (this.isStopping) return;
+      if (this.task.isStopping) return;
     } while (page.length === PAGE);
     await this.subjects.endScan(claim);
     void this.sender.poll();
@@ -88,26 +85,20 @@ export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShut
     do {
       keys = await this.subjects.listSpending(keys.at(-1) ?? { workspaceId, apiKeyId: NIL }, since, MAX_KEYS);
       await this.reporter.reportCalled({ keys, workspaceIds: [workspaceId], accountIds: [accountId] });
-    } while (keys.length === MAX_KEYS && !this.isStopping);
+    } while (keys.length === MAX_KEYS && !this.task.isStopping);
   }
 
   private aDayAgo(): Date {
     return new Date(this.clock.now().getTime() - DAY);
   }
 
-  private scheduleIn(milliseconds: number): void {
-    if (this.isStopping) return;
-    this.timer = setTimeout(() => {
-      const startedAt = performance.now();
-      this.scanning = this.scan()
-        .catch((error: unknown) =>
-          this.logger.warn({ error }, 'failed to look for budget alerts; will retry'),
-        )
-        .finally(() => {
-          const duration = performance.now() - startedAt;
-          this.scheduleIn(Math.max(SCAN_INTERVAL, duration * PAUSES_PER_SCAN));
-        });
-    }, milliseconds);
-    this.timer.unref();
+  private async run(): Promise<number> {
+    const startedAt = performance.now();
+    try {
+      await this.scan();
+    } catch (error) {
+      this.logger.warn({ error }, 'failed to look for budget alerts; will retry');
+    }
+    return Math.max(SCAN_INTERVAL, (performance.now() - startedAt) * PAUSES_PER_SCAN);
   }
 }

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { RepeatedTask } from './repeated-task.js';
+
+beforeEach(() => {
+  // Timers alone are counted: the rest of the process schedules ticks as well.
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+it('runs after the delay, and again after the delay that the run returns', async () => {
+  const delays = [20, 50, 20];
+  const run = jest.fn(() => Promise.resolve(delays.shift() ?? 0));
+  new RepeatedTask(run).start(10);
+  await jest.advanceTimersByTimeAsync(9);
+  expect(run).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(run).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(20);
+  expect(run).toHaveBeenCalledTimes(2);
+  await jest.advanceTimersByTimeAsync(49);
+  expect(run).toHaveBeenCalledTimes(2);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(run).toHaveBeenCalledTimes(3);
+});
+
+it('stops before the next run', async () => {
+  const run = jest.fn(() => Promise.resolve(10));
+  const task = new RepeatedTask(run);
+  task.start(10);
+  await jest.advanceTimersByTimeAsync(10);
+  await task.stop();
+  await jest.advanceTimersByTimeAsync(100);
+  expect(run).toHaveBeenCalledTimes(1);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it('waits for the run in progress, which sees that it should end, and starts no other', async () => {
+  let end = (_delay: number): void => undefined;
+  const run = jest.fn(() => new Promise<number>((resolve) => (end = resolve)));
+  const task = new RepeatedTask(run);
+  task.start(0);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(task.isStopping).toBe(false);
+  const onStopped = jest.fn();
+  const stopped = task.stop().then(onStopped);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(task.isStopping).toBe(true);
+  expect(onStopped).not.toHaveBeenCalled();
+  end(10);
+  await stopped;
+  await jest.advanceTimersByTimeAsync(100);
+  expect(run).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,35 @@
+// Work in the background that repeats until the process stops: one run at a time, and each says when the next begins.
+
+export class RepeatedTask {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  /** `run` resolves with the milliseconds until the next run. It must not reject. */
+  constructor(private readonly run: () => Promise<number>) {}
+
+  /** Whether a run in progress should come to its end. */
+  get isStopping(): boolean {
+    return this.stopped;
+  }
+
+  /** Starts the first run after `delay` milliseconds. */
+  start(delay: number): void {
+    if (this.stopped) return;
+    this.timer = setTimeout(() => {
+      this.running = this.runAndContinue();
+    }, delay);
+    this.timer.unref();
+  }
+
+  /** Starts no more runs. Resolves when the one in progress has ended. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private async runAndContinue(): Promise<void> {
+    this.start(await this.run());
+  }
+}
