@@ -2,9 +2,9 @@
 import type { AnalyticsFilter, AnalyticsQuery, DimensionName } from '../../domain/generations/analytics.js';
 import { cursorValues } from './activity-rollup.repository.js';
 import type { RollupCursor } from './activity-rollup.repository.js';
-import { isUnsummed, selectCounts } from './rollup-statements.js';
+import { COUNTS, isUnsummed, selectCounts } from './rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
-import { COUNTS, IS_FAILED } from './usage-statements.js';
+import { IS_FAILED } from './usage-statements.js';
 
 interface DimensionColumn {
   readonly column: string;

@@ -25,6 +25,9 @@ const COUNTS_OF_ENTRY = {
 } as const;
 export type Count = keyof typeof COUNTS_OF_ENTRY;
 
+/** All that rows of the log are summed by, beside their number. */
+export const COUNTS = Object.keys(COUNTS_OF_ENTRY) as readonly Count[];
+
 /** Columns of a row of the log, under the names of sums. */
 export const selectCounts = (columns: readonly Count[]): string =>
   columns.map((column) => `${COUNTS_OF_ENTRY[column]} AS ${column}`).join(', ');

@@ -1,7 +1,7 @@
 // The rollup of the log by hour and day that analytics read, for workspaces and for keys.
 import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latency-histogram.js';
-import { createRollup, selectCounts, summed } from './rollup-statements.js';
-import type { Count, Measure, SumsTable } from './rollup-statements.js';
+import { COUNTS, createRollup, selectCounts, summed } from './rollup-statements.js';
+import type { Measure, SumsTable } from './rollup-statements.js';
 
 /** Rows by all dimensions of a workspace or of each key, or one row for each key and period, without latencies. */
 export type UsageLevel = 'workspace' | 'key' | 'key_total';
@@ -35,19 +35,6 @@ export const USAGE_TABLES: readonly UsageTable[] = [
 
 /** The bucket of a row of the log; the first one is 0. */
 export const LATENCY_BUCKET = `width_bucket(duration_ms, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
-
-/** All that rows of the log are summed by, beside their number. */
-export const COUNTS: readonly Count[] = [
-  'inputs',
-  'prompt_tokens',
-  'completion_tokens',
-  'reasoning_tokens',
-  'cached_tokens',
-  'total_tokens',
-  'usage',
-  'byok_usage',
-  'duration_ms',
-];
 
 /** 499: the caller left, and nothing has failed. */
 export const IS_FAILED = 'status >= 400 AND status <> 499';
