@@ -9,9 +9,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
 import { createRequestClass } from './coalescing-request.js';
+import type { Rest } from './rests.js';
 
 const LIMIT = 1_000_000;
-const server = createServer({ IncomingMessage: createRequestClass() });
+const unhurried = { add: ({ end }: Rest) => void setImmediate(end) };
+const server = createServer({ IncomingMessage: createRequestClass(unhurried) });
 const BODY = Buffer.from(Array.from({ length: 50_000 }, (_none, index) => 33 + (index % 90)));
 
 let client: Socket;

@@ -1,35 +1,69 @@
-// A request that merges small pieces of its body until it is read. They wait in Node's buffer, which counts their
-// bytes only: a piece of one byte takes some hundred, so that 64 KiB of them are 25 MB.
+// A request that merges small pieces of its body, and rests when there are many. A piece of one byte takes some hundred
+// in Node's buffer, so that 64 KiB of them are 25 MB. The parser takes microseconds for each, and one socket may read 2 MiB
+// in one iteration of the event loop.
 import { IncomingMessage } from 'node:http';
+import { Rests } from './rests.js';
 
 // Bytes. Shorter pieces are copied together; longer ones keep their own buffer.
 const SHORT = 1_024;
 const BLOCK = 16 * 1024;
+// Short pieces of one body that are passed on as they come: more than a body has that is sent in writes of its own.
+const USUAL_PIECES = 64;
+// Short pieces after which the connection rests. The parser still passes on those of the same read, of up to 64 KiB.
+const PIECES_BEFORE_REST = 1_024;
 
 /** A separate class for each server: Express's prototype is inserted between it and Node's. */
-export function createRequestClass(): typeof IncomingMessage {
+export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typeof IncomingMessage {
   class CoalescingRequest extends IncomingMessage {
     #block: Buffer | null = null;
     #used = 0;
+    #willPushBlock = false;
+    #shortPieces = 0;
+    /** Of #shortPieces, at the end of the last rest. */
+    #restedPieces = 0;
+    #isResting = false;
+    /** The read that was asked for during a rest. */
+    #awaitedSize: number | null = null;
 
-    /** Node's parser passes every piece of the body to this method, and null at its end. */
+    /**
+     * Node's parser passes every piece of the body to this method, and null at its end. False: the connection is not
+     * read until _read() is called.
+     */
     override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-      if (this.#block === null && (piece === null || piece.length >= SHORT || this.readableLength === 0))
-        return super.push(piece, encoding);
-      if (piece === null || piece.length >= SHORT || this.readableFlowing === true) {
-        this.#pushBlock();
-        return super.push(piece, encoding);
-      }
-      if (this.#block !== null && this.#used + piece.length > BLOCK) this.#pushBlock();
-      this.#block ??= Buffer.allocUnsafeSlow(BLOCK);
-      this.#used += piece.copy(this.#block, this.#used);
-      return this.readableLength + this.#used < this.readableHighWaterMark;
+      if (piece === null || piece.length >= SHORT) return this.#pushAtOnce(piece, encoding);
+      this.#shortPieces++;
+      const isUsual = this.#shortPieces <= USUAL_PIECES;
+      const isAwaited = this.readableFlowing === true || (this.#block === null && this.readableLength === 0);
+      if (isUsual && isAwaited) return this.#pushAtOnce(piece, encoding);
+      const hasRoom = this.#merge(piece);
+      return !this.#hasToRest() && hasRoom;
     }
 
     /** A reader needs all pieces that have arrived. */
     override _read(size: number): void {
       this.#pushBlock();
-      super._read(size);
+      if (this.#isResting) this.#awaitedSize = size;
+      else super._read(size);
+    }
+
+    #pushAtOnce(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+      this.#pushBlock();
+      return super.push(piece, encoding);
+    }
+
+    #merge(piece: Buffer): boolean {
+      if (this.#block !== null && this.#used + piece.length > BLOCK) this.#pushBlock();
+      this.#block ??= Buffer.allocUnsafeSlow(BLOCK);
+      this.#used += piece.copy(this.#block, this.#used);
+      if (this.readableFlowing === true && !this.#willPushBlock) {
+        this.#willPushBlock = true;
+        // After the other pieces of the same read.
+        process.nextTick(() => {
+          this.#willPushBlock = false;
+          this.#pushBlock();
+        });
+      }
+      return this.readableLength + this.#used < this.readableHighWaterMark;
     }
 
     #pushBlock(): void {
@@ -38,6 +72,26 @@ export function createRequestClass(): typeof IncomingMessage {
       this.#block = null;
       this.#used = 0;
       if (block !== null) super.push(block.subarray(0, used));
+    }
+
+    /** Whether the connection rests after this piece. */
+    #hasToRest(): boolean {
+      if (this.#isResting || this.#shortPieces - this.#restedPieces < PIECES_BEFORE_REST)
+        return this.#isResting;
+      this.#isResting = true;
+      rests.add({
+        pieces: () => (this.destroyed ? 0 : this.#shortPieces - this.#restedPieces),
+        end: () => this.#endRest(),
+      });
+      return true;
+    }
+
+    #endRest(): void {
+      this.#isResting = false;
+      this.#restedPieces = this.#shortPieces;
+      const size = this.#awaitedSize;
+      this.#awaitedSize = null;
+      if (size !== null) super._read(size);
     }
   }
   return CoalescingRequest;

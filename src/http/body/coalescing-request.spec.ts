@@ -1,0 +1,114 @@
+// The pieces of a body on a real connection, whose rests end when a test ends them.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createRequestClass } from './coalescing-request.js';
+import type { Rest } from './rests.js';
+
+const PIECES = 200_000;
+/** Node reads 64 KiB of a connection at once, and a piece of one byte is six on the wire. */
+const PIECES_OF_A_READ = Math.ceil(65_536 / 6);
+
+let resting: Rest[];
+const server = createServer({ IncomingMessage: createRequestClass({ add: (rest) => resting.push(rest) }) });
+let client: Socket;
+beforeEach(async () => {
+  resting = [];
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+});
+afterEach(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+async function send(pieces: string): Promise<IncomingMessage> {
+  const arrived = once(server, 'request') as Promise<[IncomingMessage]>;
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  client.write(`${pieces}0\r\n\r\n`);
+  const [request] = await arrived;
+  return request;
+}
+
+function countBytes(request: IncomingMessage): () => number {
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => (bytes += piece.length));
+  return () => bytes;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function untilResting(): Promise<Rest> {
+  for (;;) {
+    const rest = resting.shift();
+    if (rest) return rest;
+    await turns(1);
+  }
+}
+
+describe('a body in pieces of one byte', () => {
+  it('is read no further while its connection rests, and whole after it', async () => {
+    const request = await send('1\r\na\r\n'.repeat(PIECES));
+    const received = countBytes(request);
+    const ended = once(request, 'end');
+    let before = 0;
+    let rests = 0;
+    while (before < PIECES - PIECES_OF_A_READ) {
+      const rest = await untilResting();
+      await turns(50);
+      expect(received() - before).toBeLessThanOrEqual(PIECES_OF_A_READ);
+      expect(rest.pieces()).toBe(received() - before);
+      before = received();
+      rests++;
+      rest.end();
+    }
+    const last = setInterval(() => resting.shift()?.end(), 1);
+    await ended;
+    clearInterval(last);
+    expect(received()).toBe(PIECES);
+    expect(rests).toBeGreaterThanOrEqual(PIECES / PIECES_OF_A_READ - 2);
+  });
+
+  it('rests also when its reader comes late', async () => {
+    const request = await send('1\r\na\r\n'.repeat(PIECES));
+    const rest = await untilResting();
+    await turns(50);
+    const received = countBytes(request);
+    await turns(50);
+    expect(received()).toBeLessThanOrEqual(PIECES_OF_A_READ);
+    rest.end();
+    await untilResting();
+    await turns(50);
+    expect(received()).toBeGreaterThan(1_024);
+  });
+
+  it('holds up nothing once its connection is closed', async () => {
+    const request = await send('1\r\na\r\n'.repeat(PIECES));
+    request.resume();
+    request.on('error', () => undefined);
+    const rest = await untilResting();
+    const closed = once(request, 'close');
+    request.destroy();
+    await closed;
+    expect(rest.pieces()).toBe(0);
+    rest.end();
+  });
+});
+
+describe('a body in pieces of usual size', () => {
+  it('never rests', async () => {
+    const piece = 'a'.repeat(2_000);
+    const request = await send(`${piece.length.toString(16)}\r\n${piece}\r\n`.repeat(3_000));
+    const received = countBytes(request);
+    await once(request, 'end');
+    expect(received()).toBe(6_000_000);
+    expect(resting).toEqual([]);
+  });
+});
