@@ -50,7 +50,7 @@ const INPUTS = [1, 8, 64, 512, 2048];
 const WARM_UP_SECONDS = 10;
 const WARM_UP_CREATIONS = 600;
 const WARM_UP_CONNECTIONS = 8;
-const ROLLUP_TIMEOUT_MS = 900_000;
+const ROLLUP_TIMEOUT_MS = 3_600_000;
 
 const CALL = 'POST /embeddings';
 const CREATION = 'POST /observability/destinations';
