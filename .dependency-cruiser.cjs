@@ -101,14 +101,14 @@ module.exports = {
       comment: 'The kernel is replaced by changing one import (src/vectors/README.md).',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/vectors/' },
-      to: { path: '^src/vectors/', pathNot: '^src/vectors/(vectors|json-scanner)\\.ts$' },
+      to: { path: '^src/vectors/', pathNot: '^src/vectors/(vectors|json-scanner|json-cursor)\\.ts$' },
     },
     {
       name: 'byte-scanner-only-in-providers',
       comment: 'The scanner reads the answers of providers and the bodies of chat calls, and nothing else.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(vectors|providers|chat)/' },
-      to: { path: '^src/vectors/json-scanner\\.ts$' },
+      to: { path: '^src/vectors/json-(scanner|cursor)\\.ts$' },
     },
     {
       name: 'ground-is-plain',

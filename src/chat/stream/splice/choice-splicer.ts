@@ -3,7 +3,7 @@
 import type { ChoiceState } from './choice-state.js';
 import { DeltaSplicer } from './delta-splicer.js';
 import { finishReasonOf } from './finish-reasons.js';
-import { BrokenChunk } from './json-bytes.js';
+import { BrokenChunk } from './broken-chunk.js';
 import type { MemberName } from './member-names.js';
 import { ObjectEnd, Span } from './object-splicer.js';
 

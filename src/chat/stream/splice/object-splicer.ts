@@ -1,11 +1,9 @@
 // Walks the objects of a document and collects the edits of their members.
 import type { Edits } from './edits.js';
-import { CLOSE_OBJECT, JsonBytes, OPEN_OBJECT } from './json-bytes.js';
+import { CLOSE_OBJECT, COLON, COMMA, JsonCursor, OPEN_OBJECT } from '../../../vectors/json-cursor.js';
+import { BrokenChunk } from './broken-chunk.js';
 import { memberName } from './member-names.js';
 import type { MemberName } from './member-names.js';
-
-const COLON = 0x3a;
-const COMMA = 0x2c;
 
 /** A span of the document; `from` is -1 where there is none. */
 export class Span {
@@ -32,9 +30,9 @@ export class ObjectEnd {
   isEmpty = true;
 }
 
-export abstract class ObjectSplicer extends JsonBytes {
+export abstract class ObjectSplicer extends JsonCursor {
   constructor(protected readonly edits: Edits) {
-    super();
+    super(BrokenChunk);
   }
 
   /**

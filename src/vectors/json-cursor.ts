@@ -1,14 +1,15 @@
-// A cursor over the bytes of a JSON document that checks its syntax and builds no values.
+// A cursor over the bytes of a JSON document that checks its syntax and builds no values. Throws the caller's class of error
+// where the document is not JSON.
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
 export const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
+export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const SPACE = 0x20;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const SPACE = 0x20;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
 const POINT = 0x2e;
@@ -19,23 +20,22 @@ const NOTHING = Buffer.alloc(0);
 const LITERALS = { t: Buffer.from('true'), f: Buffer.from('false'), n: Buffer.from('null') };
 // `"`, `\`, `/`, b, f, n, r, t
 const ESCAPES: ReadonlySet<number> = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
-// Deeper than any answer; deeper ones are rejected instead of being tracked.
-const MAX_DEPTH = 128;
+// Deeper than any answer, and than a chat request may be.
+const MAX_DEPTH = 160;
 
-/** A chunk or an answer without the form that the wire promises. */
-export class BrokenChunk extends Error {}
-
-export class JsonBytes {
+export class JsonCursor {
   protected bytes: Buffer = NOTHING;
   protected at = 0;
-  protected end = 0;
+  protected to = 0;
   /** Of the arrays and objects around the value that is skipped: whether each is an object. */
-  private readonly isObject = new Uint8Array(MAX_DEPTH);
+  private readonly nesting = new Uint8Array(MAX_DEPTH);
+
+  constructor(private readonly Malformed: new (message: string) => Error) {}
 
   protected open(bytes: Buffer, from: number, to: number): void {
     this.bytes = bytes;
     this.at = from;
-    this.end = to;
+    this.to = to;
   }
 
   protected close(): void {
@@ -43,9 +43,9 @@ export class JsonBytes {
   }
 
   protected skipSpace(): void {
-    const { bytes, end } = this;
+    const { bytes, to } = this;
     let at = this.at;
-    while (at < end) {
+    while (at < to) {
       const byte = bytes[at];
       if (byte !== SPACE && byte !== 0x0a && byte !== 0x09 && byte !== 0x0d) break;
       at++;
@@ -56,9 +56,9 @@ export class JsonBytes {
   /** The next byte that is no space; -1 at the end. */
   protected peek(): number {
     const byte = this.bytes[this.at];
-    if (byte === undefined || byte <= SPACE || this.at >= this.end) {
+    if (byte === undefined || byte <= SPACE || this.at >= this.to) {
       this.skipSpace();
-      return this.at < this.end ? (this.bytes[this.at] ?? -1) : -1;
+      return this.at < this.to ? (this.bytes[this.at] ?? -1) : -1;
     }
     return byte;
   }
@@ -70,14 +70,14 @@ export class JsonBytes {
   }
 
   protected expect(byte: number): void {
-    if (!this.accept(byte)) throw new BrokenChunk('the answer is not valid JSON');
+    if (!this.accept(byte)) throw this.malformed();
   }
 
-  protected isString(): boolean {
+  isString(): boolean {
     return this.peek() === QUOTE;
   }
 
-  protected isArray(): boolean {
+  isArray(): boolean {
     return this.peek() === OPEN_ARRAY;
   }
 
@@ -86,7 +86,7 @@ export class JsonBytes {
   }
 
   /** Calls `read` for each element; it must consume the element. */
-  protected eachElement(read: () => void): void {
+  eachElement(read: () => void): void {
     this.expect(OPEN_ARRAY);
     if (this.accept(CLOSE_ARRAY)) return;
     do read();
@@ -95,10 +95,10 @@ export class JsonBytes {
   }
 
   protected skipString(): void {
-    const { bytes, end } = this;
+    const { bytes, to } = this;
     let at = this.at;
-    if (at >= end || bytes[at] !== QUOTE) throw new BrokenChunk('the answer is not valid JSON');
-    for (at++; at < end; at++) {
+    if (at >= to || bytes[at] !== QUOTE) throw this.malformed();
+    for (at++; at < to; at++) {
       const byte = bytes[at] ?? 0;
       if (byte === QUOTE) {
         this.at = at + 1;
@@ -107,11 +107,11 @@ export class JsonBytes {
       if (byte === BACKSLASH) at = this.endOfEscape(at + 1);
       else if (byte < SPACE) break;
     }
-    throw new BrokenChunk('the answer is not valid JSON');
+    throw this.malformed();
   }
 
   /** Consumes one value of any kind. */
-  protected skipValue(): void {
+  skipValue(): void {
     let depth = 0;
     for (;;) {
       const byte = this.peek();
@@ -120,16 +120,15 @@ export class JsonBytes {
         this.at++;
         const isObject = byte === OPEN_OBJECT;
         if (!this.accept(isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-          if (depth === MAX_DEPTH)
-            throw new BrokenChunk(`the answer is nested deeper than ${MAX_DEPTH} levels`);
-          this.isObject[depth++] = isObject ? 1 : 0;
+          if (depth === MAX_DEPTH) throw this.malformed(`is nested deeper than ${MAX_DEPTH} levels`);
+          this.nesting[depth++] = isObject ? 1 : 0;
           if (isObject) this.skipName();
           continue;
         }
       } else this.skipScalar(byte);
       for (;;) {
         if (depth === 0) return;
-        const isObject = this.isObject[depth - 1] === 1;
+        const isObject = this.nesting[depth - 1] === 1;
         if (this.accept(COMMA)) {
           if (isObject) this.skipName();
           break;
@@ -153,48 +152,51 @@ export class JsonBytes {
     }
     const literal = byte === 0x6e ? LITERALS.n : byte === 0x74 ? LITERALS.t : LITERALS.f;
     const end = this.at + literal.length;
-    if (end > this.end) throw new BrokenChunk('the answer is not valid JSON');
+    if (end > this.to) throw this.malformed();
     for (let index = 0; index < literal.length; index++) {
-      if (this.bytes[this.at + index] !== literal[index])
-        throw new BrokenChunk('the answer is not valid JSON');
+      if (this.bytes[this.at + index] !== literal[index]) throw this.malformed();
     }
     this.at = end;
   }
 
   private skipNumber(): void {
     if (this.bytes[this.at] === MINUS) this.at++;
-    if (this.at < this.end && this.bytes[this.at] === ZERO) this.at++;
+    if (this.at < this.to && this.bytes[this.at] === ZERO) this.at++;
     else this.skipDigits();
-    if (this.at < this.end && this.bytes[this.at] === POINT) {
+    if (this.at < this.to && this.bytes[this.at] === POINT) {
       this.at++;
       this.skipDigits();
     }
     // e, E
-    if (this.at < this.end && ((this.bytes[this.at] ?? 0) | SPACE) === 0x65) {
+    if (this.at < this.to && ((this.bytes[this.at] ?? 0) | SPACE) === 0x65) {
       this.at++;
       const sign = this.bytes[this.at];
-      if (this.at < this.end && (sign === PLUS || sign === MINUS)) this.at++;
+      if (this.at < this.to && (sign === PLUS || sign === MINUS)) this.at++;
       this.skipDigits();
     }
   }
 
   private skipDigits(): void {
     const from = this.at;
-    while (this.at < this.end && isDigit(this.bytes[this.at] ?? 0)) this.at++;
-    if (this.at === from) throw new BrokenChunk('the answer is not valid JSON');
+    while (this.at < this.to && isDigit(this.bytes[this.at] ?? 0)) this.at++;
+    if (this.at === from) throw this.malformed();
   }
 
   /** The last byte of the escape whose second byte is at `at`. */
   private endOfEscape(at: number): number {
     const byte = this.bytes[at] ?? 0;
-    if (at < this.end && ESCAPES.has(byte)) return at;
-    if (at + 4 < this.end && byte === LETTER_U) {
+    if (at < this.to && ESCAPES.has(byte)) return at;
+    if (at + 4 < this.to && byte === LETTER_U) {
       for (let index = at + 1; index <= at + 4; index++) {
-        if (!isHexadecimal(this.bytes[index] ?? 0)) throw new BrokenChunk('the answer is not valid JSON');
+        if (!isHexadecimal(this.bytes[index] ?? 0)) throw this.malformed();
       }
       return at + 4;
     }
-    throw new BrokenChunk('the answer is not valid JSON');
+    throw this.malformed();
+  }
+
+  protected malformed(fault = 'is not valid JSON'): Error {
+    return new this.Malformed(`the answer ${fault}`);
   }
 
   /** The value of the bytes, which must have been skipped before. */
