@@ -25,9 +25,8 @@ const KEPT_BYTES = 4_096;
 const KEPT_WHOLE = 'stop';
 
 /** Once no further provider can be asked, the bytes of the body are released: only settings are kept, as copies. */
-export function releaseRawMembers(members: ReadonlyMap<string, Buffer>): void {
-  if (!(members instanceof Map)) return;
-  for (const [name, bytes] of members as Map<string, Buffer>)
+export function releaseRawMembers(members: Map<string, Buffer>): void {
+  for (const [name, bytes] of members)
     if (bytes.length > KEPT_BYTES && name !== KEPT_WHOLE) members.delete(name);
     else members.set(name, Buffer.from(bytes));
 }

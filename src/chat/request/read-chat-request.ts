@@ -181,7 +181,7 @@ function forwarded(
   members: Map<string, Buffer>,
   { n, service_tier: tier, tool_choice: choice }: CreateChatCompletionDto,
   hasTools: boolean,
-): ReadonlyMap<string, Buffer> {
+): Map<string, Buffer> {
   for (const name of NOT_FORWARDED) members.delete(name);
   // `parallel_tool_calls` alone is an error at some providers.
   if (!hasTools) for (const name of HIDDEN_WITHOUT_TOOLS) members.delete(name);

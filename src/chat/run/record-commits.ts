@@ -69,18 +69,13 @@ export class RecordCommits implements OnModuleDestroy {
 
   /** Calls `onLate` and rejects after COMMIT_MS. */
   private async within(committed: Promise<void>, onLate: () => void): Promise<void> {
-    let timer: Timer | null = null;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = this.scheduler.after(this.commitMs, () => {
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.scheduler.after(this.commitMs, () => {
         onLate();
         reject(notRecorded());
       });
+      void committed.then(resolve, reject).finally(() => timer.cancel());
     });
-    try {
-      await Promise.race([committed, late]);
-    } finally {
-      (timer as Timer | null)?.cancel();
-    }
   }
 
   private async after(committed: Promise<void>, attempted: Attempted): Promise<void> {

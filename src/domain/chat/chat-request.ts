@@ -89,7 +89,8 @@ export interface ChatRequest {
   readonly promptCacheKey: string | null;
   /**
    * Every top-level member that is not null, in the caller's order: its JSON text byte for byte. Members that the router
-   * reads (model, models, provider, trace, session_id, ...) are not in it; all others are, known and unknown.
+   * reads (model, models, provider, trace, session_id, ...) are not in it; all others are, known and unknown. Long ones are
+   * removed once no further provider can be asked.
    */
-  readonly members: ReadonlyMap<string, Buffer>;
+  readonly members: Map<string, Buffer>;
 }
