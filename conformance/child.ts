@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const SIGTERM_TIMEOUT_MS = 5_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 
