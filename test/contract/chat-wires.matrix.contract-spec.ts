@@ -142,6 +142,20 @@ describe('a reasoning model of OpenAI', () => {
   });
 
   it.each([
+    [['tools', 'parallel_tool_calls'], {}, false, []],
+    [['tools'], {}, undefined, ['parallel_tool_calls']],
+    [['tools'], { isReasoning: false }, false, []],
+  ])('with %j gets parallel_tool_calls only where it lists them: %j', async (listed, kind, sent, edits) => {
+    const built = await builtChat(
+      'openai',
+      { tools: [TOOL], parallel_tool_calls: false },
+      { ...endpoint, ...kind, supportedParameters: listed },
+    );
+    expect(built.body['parallel_tool_calls']).toBe(sent);
+    expect(built.edits).toEqual(edits);
+  });
+
+  it.each([
     [{ reasoning_effort: 'max' }, 'high'],
     [{ reasoning_effort: 'medium' }, 'low'],
     [{ reasoning_effort: 'minimal' }, 'minimal'],

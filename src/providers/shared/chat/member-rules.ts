@@ -1,5 +1,6 @@
 // Rules of members that several providers share.
 import type { ChatCall } from '../chat-wire.js';
+import { withTools } from './chat-members.js';
 import type { MemberEdit, MemberRule, MessageTraits } from './chat-traits.js';
 
 /** Sampling members that OpenAI's wire does not have. */
@@ -49,6 +50,13 @@ export function renamed(name: string): MemberRule {
 /** Reasoning models refuse the member. */
 export function droppedByReasoning(value: Buffer, { endpoint }: ChatCall): MemberEdit {
   return endpoint.isReasoning ? 'dropped' : { value };
+}
+
+/** Some reasoning models refuse the member. */
+export function parallelCallsIfListed(value: Buffer, call: ChatCall): MemberEdit {
+  const { isReasoning, supportedParameters } = call.endpoint;
+  if (isReasoning && !supportedParameters.includes('parallel_tool_calls')) return 'dropped';
+  return withTools(value, call);
 }
 
 /** Reasoning models refuse every value but 1. */

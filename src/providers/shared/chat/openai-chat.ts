@@ -5,6 +5,7 @@ import {
   droppedByReasoning,
   NO_OPEN_SAMPLING,
   onlyOneWithReasoning,
+  parallelCallsIfListed,
   TOOL_CALL_MEMBERS,
 } from './member-rules.js';
 import { readUpstreamError } from '../upstream-error.js';
@@ -18,6 +19,7 @@ export const OPENAI_CHAT = {
     frequency_penalty: droppedByReasoning,
     presence_penalty: droppedByReasoning,
     stop: droppedByReasoning,
+    parallel_tool_calls: parallelCallsIfListed,
     cache_control: 'drop',
     service_tier: 'keep',
   },
