@@ -67,5 +67,31 @@ it('prices long prompts and service tiers', () => {
     cacheRead: 250_000n,
   });
   expect(priceOf('openai/gpt-5-mini', 1, 'flex')?.completion).toBe(1_000_000n);
-  expect(priceOf('openai/gpt-4o-mini', 1, 'priority')).toBeNull();
+  expect(priceOf('openai/gpt-4o-mini', 1, 'priority')?.cacheRead).toBe(125_000n);
+  expect(priceOf('openai/gpt-4o-mini', 1, 'flex')).toBeNull();
+});
+
+it('prices the cached part at Azure by itself', () => {
+  const cachedAt = (provider: string) => {
+    const nano = CHAT_MODELS.find(({ id }) => id === 'openai/gpt-5-nano');
+    const endpoint = nano?.endpoints.find((candidate) => candidate.provider === provider);
+    const moment = { promptTokens: 1, minuteOfDay: 0, serviceTier: null };
+    return endpoint && chatPricesOn(endpoint, TODAY, moment)?.cacheRead;
+  };
+  expect(cachedAt('openai')).toBe(5_000n);
+  expect(cachedAt('azure')).toBe(10_000n);
+});
+
+it('lists efforts and parameters as the providers take them', () => {
+  const lists = (id: string, parameter: string): boolean[] | undefined =>
+    CHAT_MODELS.find((model) => model.id === id)?.endpoints.map(({ supportedParameters }) =>
+      supportedParameters.includes(parameter),
+    );
+  expect(lists('openai/o3', 'parallel_tool_calls')).toEqual([false, false]);
+  expect(lists('openai/gpt-5', 'parallel_tool_calls')).toEqual([true, true]);
+  expect(lists('meta-llama/llama-4-maverick', 'tools')).toEqual([true, false]);
+  expect(lists('deepseek/deepseek-r1-0528', 'reasoning')).toEqual([true]);
+  expect(lists('deepseek/deepseek-r1-0528', 'reasoning_effort')).toEqual([false]);
+  expect(lists('mistralai/codestral-2508', 'prediction')).toEqual([true]);
+  expect(lists('mistralai/mistral-large-2512', 'prediction')).toEqual([false]);
 });

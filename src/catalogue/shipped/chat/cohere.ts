@@ -1,16 +1,14 @@
-// Cohere's chat models at its compatibility API. Lengths: Cohere's model overview.
+// Cohere's chat models at its compatibility API. Lengths and parameters: Cohere's model overview and its guide to the API.
 import type { ChatEndpoint, ChatModel, DatedChatPrices } from '../../../domain/chat/chat-model.js';
 import { POLICY_NOT_KNOWN } from '../facts.js';
 import {
-  chatPrices,
   FORMAT_PARAMETERS,
   listedChatPrices,
+  LITELLM_PRICES,
   PENALTY_PARAMETERS,
   SAMPLING_PARAMETERS,
 } from './facts.js';
 
-const BIFROST =
-  'Model library of Bifrost, getmaxim.ai/bifrost/model-library/provider/cohere, read 2026-11-27';
 const PARAMETERS = [
   ...FORMAT_PARAMETERS,
   ...SAMPLING_PARAMETERS,
@@ -52,9 +50,12 @@ export const COHERE_CHAT_MODELS: readonly ChatModel[] = [
     createdAt: '2025-03-13',
     contextLength: 256_000,
     tokenizer: null,
-    endpoints: cohere('command-a-03-2025', 256_000, 8_000, [
-      { effectiveFrom: '2026-08-21', source: BIFROST, ...chatPrices({ prompt: '2.5', completion: '10' }) },
-    ]),
+    endpoints: cohere(
+      'command-a-03-2025',
+      256_000,
+      8_000,
+      listedChatPrices({ prompt: '2.5', completion: '10' }, LITELLM_PRICES),
+    ),
   },
   {
     id: 'cohere/command-r-08-2024',

@@ -85,8 +85,13 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     description: 'Fast reasoning model; its reasoning can be switched off.',
     createdAt: '2025-06-17',
     maxOutputTokens: 65_535,
-    // The lists have different prices for the cached part.
-    prices: { prompt: '0.3', completion: '2.5', audioInput: '1' },
+    prices: {
+      prompt: '0.3',
+      completion: '2.5',
+      cacheRead: '0.03',
+      audioInput: '1',
+      audioInputCached: '0.1',
+    },
     efforts: ['none', 'low', 'medium', 'high'],
   }),
   gemini({
@@ -95,7 +100,13 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     description: 'The smallest of the 2.5 series, for speed and cost.',
     createdAt: '2025-07-22',
     maxOutputTokens: 65_535,
-    prices: { prompt: '0.1', completion: '0.4', cacheRead: '0.01', audioInput: '0.3' },
+    prices: {
+      prompt: '0.1',
+      completion: '0.4',
+      cacheRead: '0.01',
+      audioInput: '0.3',
+      audioInputCached: '0.03',
+    },
     efforts: ['none', 'low', 'medium', 'high'],
   }),
   gemini({
@@ -104,7 +115,13 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     description: 'Fast reasoning model for agents, chat and code.',
     createdAt: '2025-12-17',
     maxOutputTokens: 65_535,
-    prices: { prompt: '0.5', completion: '3', cacheRead: '0.05', audioInput: '1' },
+    prices: {
+      prompt: '0.5',
+      completion: '3',
+      cacheRead: '0.05',
+      audioInput: '1',
+      audioInputCached: '0.1',
+    },
     efforts: ['minimal', 'low', 'medium', 'high'],
   }),
   gemini({
@@ -121,9 +138,15 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     slug: 'gemini-3.1-flash-lite',
     title: 'Gemini 3.1 Flash Lite',
     description: 'Small reasoning model for large volumes.',
-    createdAt: '2026-03-03',
+    createdAt: '2026-05-07',
     maxOutputTokens: 65_536,
-    prices: { prompt: '0.25', completion: '1.5', cacheRead: '0.025', audioInput: '0.5' },
+    prices: {
+      prompt: '0.25',
+      completion: '1.5',
+      cacheRead: '0.025',
+      audioInput: '0.5',
+      audioInputCached: '0.05',
+    },
     efforts: ['minimal', 'low', 'medium', 'high'],
   }),
 ];

@@ -1,4 +1,5 @@
-// Mistral's chat models at its own API. Context lengths: its model overview.
+// Mistral's chat models at its own API. Context lengths, parameters and the price of the cached part, a tenth of the prompt's:
+// its model cards and its guide to prompt caching.
 import type { ChatEndpoint, ChatModel } from '../../../domain/chat/chat-model.js';
 import { KEPT_NOT_TRAINED_ON } from '../facts.js';
 import {
@@ -20,6 +21,7 @@ const PARAMETERS = [
   'parallel_tool_calls',
   'n',
 ];
+const PREDICTING = [...PARAMETERS, 'prediction'];
 
 type Settings = Pick<ChatEndpoint, 'upstreamModel' | 'contextLength'> & Partial<ChatEndpoint>;
 
@@ -65,7 +67,7 @@ export const MISTRAL_CHAT_MODELS: readonly ChatModel[] = [
     tokenizer: null,
     endpoints: [
       mistral(
-        { prompt: '0.5', completion: '1.5' },
+        { prompt: '0.5', completion: '1.5', cacheRead: '0.05' },
         { upstreamModel: 'mistral-large-2512', contextLength: 256_000 },
       ),
     ],
@@ -79,8 +81,12 @@ export const MISTRAL_CHAT_MODELS: readonly ChatModel[] = [
     tokenizer: null,
     endpoints: [
       mistral(
-        { prompt: '0.4', completion: '2' },
-        { upstreamModel: 'mistral-medium-2508', contextLength: 131_072 },
+        { prompt: '0.4', completion: '2', cacheRead: '0.04' },
+        {
+          upstreamModel: 'mistral-medium-2508',
+          contextLength: 131_072,
+          supportedParameters: PREDICTING,
+        },
       ),
     ],
   },
@@ -89,12 +95,17 @@ export const MISTRAL_CHAT_MODELS: readonly ChatModel[] = [
     name: 'Mistral: Codestral 2508',
     description: 'Model for code with short answer times.',
     createdAt: '2025-07-30',
-    contextLength: 256_000,
+    contextLength: 128_000,
     tokenizer: null,
     endpoints: [
       mistral(
-        { prompt: '0.3', completion: '0.9' },
-        { upstreamModel: 'codestral-2508', contextLength: 256_000, inputModalities: ['text'] },
+        { prompt: '0.3', completion: '0.9', cacheRead: '0.03' },
+        {
+          upstreamModel: 'codestral-2508',
+          contextLength: 128_000,
+          inputModalities: ['text'],
+          supportedParameters: PREDICTING,
+        },
       ),
     ],
   },
@@ -103,12 +114,12 @@ export const MISTRAL_CHAT_MODELS: readonly ChatModel[] = [
     name: 'Mistral: Magistral Medium 2509',
     description: 'Reasoning model whose thoughts are part of its answers.',
     createdAt: '2025-09-17',
-    contextLength: 131_072,
+    contextLength: 128_000,
     tokenizer: null,
     endpoints: [
       mistral(
         { prompt: '2', completion: '5' },
-        { upstreamModel: 'magistral-medium-2509', contextLength: 131_072, isReasoning: true },
+        { upstreamModel: 'magistral-medium-2509', contextLength: 128_000, isReasoning: true },
       ),
     ],
   },
@@ -117,7 +128,7 @@ export const MISTRAL_CHAT_MODELS: readonly ChatModel[] = [
     endpoints: [
       mistral(
         { prompt: '0.1', completion: '0.3' },
-        { upstreamModel: 'mistral-small-2506', contextLength: 128_000 },
+        { upstreamModel: 'mistral-small-2506', contextLength: 128_000, supportedParameters: PREDICTING },
       ),
       ...SMALL.endpoints,
     ],

@@ -7,6 +7,7 @@ import {
   OUTPUT_LIMITS,
   PENALTY_PARAMETERS,
   REASONING_PARAMETERS,
+  REASONING_WITHOUT_EFFORTS,
   SAMPLING_PARAMETERS,
   TOOL_PARAMETERS,
 } from './facts.js';
@@ -30,6 +31,9 @@ const TOGETHER_PARAMETERS = [
   'top_logprobs',
 ];
 
+// DeepInfra's guide to its API.
+const MAX_OUTPUT = { together: {}, deepinfra: { maxOutputTokens: 16_384 } };
+
 interface OpenModel extends Traits {
   readonly id: string;
   readonly name: string;
@@ -42,7 +46,7 @@ interface OpenModel extends Traits {
 interface Traits {
   readonly hasTools?: true;
   readonly takesImages?: true;
-  /** Absent: the model does not reason, or its reasoning has no degrees. */
+  /** Absent: the model does not reason, or its reasoning has no degrees. `none` alone: it can be switched off. */
   readonly efforts?: readonly string[];
   readonly isReasoning?: true;
 }
@@ -51,8 +55,12 @@ interface Served {
   readonly by: 'together' | 'deepinfra';
   readonly upstreamModel: string;
   readonly prices: ListedPrices;
+  /** Absent: Portkey's list. */
+  readonly source?: string;
   /** Absent: the model's. */
   readonly contextLength?: number;
+  /** The provider serves the model without them. */
+  readonly lacksTools?: true;
 }
 
 const PARAMETERS = { together: TOGETHER_PARAMETERS, deepinfra: OPEN_SAMPLING };
@@ -66,18 +74,32 @@ export function openModel({
   ...model
 }: OpenModel): ChatModel {
   const reasons = isReasoning === true || efforts.length > 0;
-  const parameters = [...(hasTools ? TOOL_PARAMETERS : []), ...(reasons ? REASONING_PARAMETERS : [])];
+  const reasoning = efforts.length > 0 ? REASONING_PARAMETERS : REASONING_WITHOUT_EFFORTS;
   const endpoints = served.map(
-    ({ by, upstreamModel, prices, contextLength = model.contextLength }): ChatEndpoint => ({
+    ({
+      by,
+      upstreamModel,
+      prices,
+      source,
+      lacksTools,
+      contextLength = model.contextLength,
+    }): ChatEndpoint => ({
       provider: by,
       upstreamModel,
       contextLength,
-      supportedParameters: [...new Set([...PARAMETERS[by], ...parameters])],
+      ...MAX_OUTPUT[by],
+      supportedParameters: [
+        ...new Set([
+          ...PARAMETERS[by],
+          ...(hasTools && !lacksTools ? TOOL_PARAMETERS : []),
+          ...(reasons ? reasoning : []),
+        ]),
+      ],
       inputModalities: takesImages ? ['text', 'image'] : ['text'],
       reasoningEfforts: efforts,
       isReasoning: reasons,
       hidesReasoning: false,
-      prices: listedChatPrices(prices),
+      prices: listedChatPrices(prices, source),
       quantization: null,
       dataPolicy: POLICY_NOT_KNOWN,
     }),

@@ -1,6 +1,7 @@
-// Chat models with open weights at Together and DeepInfra. Context lengths: the models' own cards, and Together's list of
-// serverless models.
+// Chat models with open weights at Together and DeepInfra. Context lengths: the models' own cards, and Together's catalogue
+// of chat models.
 import type { ChatModel } from '../../../domain/chat/chat-model.js';
+import { LITELLM_PRICES } from './facts.js';
 import { openModel } from './open-model.js';
 
 export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
@@ -37,11 +38,13 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
         by: 'together',
         upstreamModel: 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8',
         prices: { prompt: '0.27', completion: '0.85' },
+        contextLength: 524_288,
       },
       {
         by: 'deepinfra',
         upstreamModel: 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8',
         prices: { prompt: '0.15', completion: '0.6' },
+        lacksTools: true,
       },
     ],
   }),
@@ -54,7 +57,12 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     hasTools: true,
     efforts: ['low', 'medium', 'high'],
     served: [
-      { by: 'together', upstreamModel: 'openai/gpt-oss-120b', prices: { prompt: '0.15', completion: '0.6' } },
+      {
+        by: 'together',
+        upstreamModel: 'openai/gpt-oss-120b',
+        prices: { prompt: '0.15', completion: '0.6' },
+        contextLength: 128_000,
+      },
       {
         by: 'deepinfra',
         upstreamModel: 'openai/gpt-oss-120b',
@@ -71,7 +79,12 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     hasTools: true,
     efforts: ['low', 'medium', 'high'],
     served: [
-      { by: 'together', upstreamModel: 'openai/gpt-oss-20b', prices: { prompt: '0.05', completion: '0.2' } },
+      {
+        by: 'together',
+        upstreamModel: 'openai/gpt-oss-20b',
+        prices: { prompt: '0.05', completion: '0.2' },
+        contextLength: 128_000,
+      },
       {
         by: 'deepinfra',
         upstreamModel: 'openai/gpt-oss-20b',
@@ -95,7 +108,8 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
       {
         by: 'deepinfra',
         upstreamModel: 'Qwen/Qwen3-235B-A22B-Instruct-2507',
-        prices: { prompt: '0.071', completion: '0.1' },
+        prices: { prompt: '0.09', completion: '0.6' },
+        source: LITELLM_PRICES,
       },
     ],
   }),
@@ -111,6 +125,7 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
         by: 'together',
         upstreamModel: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
         prices: { prompt: '2', completion: '2' },
+        contextLength: 256_000,
       },
       {
         by: 'deepinfra',
@@ -126,6 +141,7 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     createdAt: '2025-04-28',
     contextLength: 40_960,
     hasTools: true,
+    efforts: ['none'],
     served: [
       { by: 'deepinfra', upstreamModel: 'Qwen/Qwen3-32B', prices: { prompt: '0.08', completion: '0.28' } },
     ],
@@ -137,17 +153,19 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     createdAt: '2025-08-21',
     contextLength: 163_840,
     hasTools: true,
+    isReasoning: true,
     served: [
       {
         by: 'together',
         upstreamModel: 'deepseek-ai/DeepSeek-V3.1',
         prices: { prompt: '0.6', completion: '1.7' },
-        contextLength: 131_072,
+        contextLength: 128_000,
       },
       {
         by: 'deepinfra',
         upstreamModel: 'deepseek-ai/DeepSeek-V3.1',
-        prices: { prompt: '0.21', completion: '0.79', cacheRead: '0.168' },
+        prices: { prompt: '0.27', completion: '1', cacheRead: '0.216' },
+        source: LITELLM_PRICES,
       },
     ],
   }),
@@ -157,6 +175,7 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     description: 'Reasoning model with open weights.',
     createdAt: '2025-05-28',
     contextLength: 163_840,
+    hasTools: true,
     isReasoning: true,
     served: [
       {
@@ -204,6 +223,7 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
         by: 'deepinfra',
         upstreamModel: 'moonshotai/Kimi-K2-Thinking',
         prices: { prompt: '0.47', completion: '2', cacheRead: '0.141' },
+        contextLength: 131_072,
       },
     ],
   }),
@@ -214,8 +234,13 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
     createdAt: '2025-09-30',
     contextLength: 202_752,
     hasTools: true,
+    efforts: ['none'],
     served: [
-      { by: 'deepinfra', upstreamModel: 'zai-org/GLM-4.6', prices: { prompt: '0.43', completion: '1.74' } },
+      {
+        by: 'deepinfra',
+        upstreamModel: 'zai-org/GLM-4.6',
+        prices: { prompt: '0.43', completion: '1.74', cacheRead: '0.08' },
+      },
     ],
   }),
   openModel({
@@ -229,7 +254,8 @@ export const OPEN_CHAT_MODELS: readonly ChatModel[] = [
       {
         by: 'deepinfra',
         upstreamModel: 'google/gemma-3-27b-it',
-        prices: { prompt: '0.08', completion: '0.16' },
+        prices: { prompt: '0.09', completion: '0.16' },
+        source: LITELLM_PRICES,
       },
     ],
   }),

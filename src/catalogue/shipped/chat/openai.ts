@@ -1,5 +1,6 @@
 // OpenAI's chat models, served by OpenAI and by Azure. Azure's upstream model is a deployment name: here the model's name,
-// which Azure proposes. Service tiers are OpenAI's only.
+// which Azure proposes. Azure's prices are those of global deployments; regions and data zones cost more. Service tiers are
+// OpenAI's only.
 import type { ChatEndpoint, ChatModel, DatedChatPrices } from '../../../domain/chat/chat-model.js';
 import { KEPT_NOT_TRAINED_ON } from '../facts.js';
 import {
@@ -22,22 +23,19 @@ interface OpenAiModel {
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly prices: ListedPrices;
+  /** Lists of Azure's prices differ by rounding to cents: the higher price. Absent: OpenAI's. */
+  readonly azureCacheRead?: string;
   readonly serviceTiers?: Readonly<Record<string, ListedPrices>>;
   /** Absent: no reasoning model. */
   readonly efforts?: readonly string[];
   readonly maxTokensPerImage: NonNullable<ChatEndpoint['maxTokensPerImage']>;
+  /** `parallel_tool_calls` is refused with 400. */
+  readonly refusesParallelCalls?: true;
   /** Parameters beside those of every model of its kind. */
   readonly parameters?: readonly string[];
 }
 
-const COMMON = [
-  ...OUTPUT_LIMITS,
-  ...TOOL_PARAMETERS,
-  ...FORMAT_PARAMETERS,
-  'parallel_tool_calls',
-  'seed',
-  'prompt_cache_key',
-];
+const COMMON = [...OUTPUT_LIMITS, ...TOOL_PARAMETERS, ...FORMAT_PARAMETERS, 'seed', 'prompt_cache_key'];
 const SAMPLING = [
   ...SAMPLING_PARAMETERS,
   ...PENALTY_PARAMETERS,
@@ -48,6 +46,9 @@ const SAMPLING = [
   'prediction',
 ];
 
+const AZURE_CACHE_PRICES =
+  'Portkey and its pull request 751, models.dev, genai-prices, read 2026-11-27: the highest price of the cached part';
+
 // Upper bounds of OpenAI's guide to images: 85 tokens and 170 for each of at most 8 tiles; the same times 33.3; 1,536
 // patches times a multiplier of at most 2.46, whatever the detail.
 const BY_TILES = { low: 85, high: 1_445 };
@@ -55,10 +56,15 @@ const BY_TILES_OF_4O_MINI = { low: 2_833, high: 48_169 };
 const BY_PATCHES = { low: 3_779, high: 3_779 };
 
 function openAi(model: OpenAiModel): ChatModel {
-  const { slug, efforts, serviceTiers = {} } = model;
+  const { slug, efforts, azureCacheRead, serviceTiers = {} } = model;
   const own = efforts ? REASONING_PARAMETERS : SAMPLING;
-  const parameters = [...new Set([...COMMON, ...own, ...(model.parameters ?? [])])];
+  const parallel = model.refusesParallelCalls ? [] : ['parallel_tool_calls'];
+  const parameters = [...new Set([...COMMON, ...parallel, ...own, ...(model.parameters ?? [])])];
   const rows = listedChatPrices(model.prices);
+  const azureRows =
+    azureCacheRead === undefined
+      ? rows
+      : listedChatPrices({ ...model.prices, cacheRead: azureCacheRead }, AZURE_CACHE_PRICES);
   const endpoint = (provider: string, prices: readonly DatedChatPrices[]): ChatEndpoint => ({
     provider,
     upstreamModel: slug,
@@ -85,7 +91,7 @@ function openAi(model: OpenAiModel): ChatModel {
     createdAt: model.createdAt,
     contextLength: model.contextLength,
     tokenizer: 'o200k',
-    endpoints: [endpoint('openai', withTiers), endpoint('azure', rows)],
+    endpoints: [endpoint('openai', withTiers), endpoint('azure', azureRows)],
   };
 }
 
@@ -119,8 +125,8 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     createdAt: '2025-04-14',
     contextLength: 1_047_576,
     maxOutputTokens: 32_768,
-    // The two lists have different prices for the cached part.
-    prices: { prompt: '0.1', completion: '0.4' },
+    prices: { prompt: '0.1', completion: '0.4', cacheRead: '0.025' },
+    azureCacheRead: '0.03',
     serviceTiers: { priority: { prompt: '0.2', completion: '0.8', cacheRead: '0.05' } },
     maxTokensPerImage: BY_PATCHES,
   }),
@@ -143,6 +149,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 128_000,
     maxOutputTokens: 16_384,
     prices: { prompt: '0.15', completion: '0.6', cacheRead: '0.075' },
+    serviceTiers: { priority: { prompt: '0.25', completion: '1', cacheRead: '0.125' } },
     maxTokensPerImage: BY_TILES_OF_4O_MINI,
   }),
   openAi({
@@ -153,8 +160,13 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 200_000,
     maxOutputTokens: 100_000,
     prices: { prompt: '2', completion: '8', cacheRead: '0.5' },
+    serviceTiers: {
+      flex: { prompt: '1', completion: '4', cacheRead: '0.25' },
+      priority: { prompt: '3.5', completion: '14', cacheRead: '0.875' },
+    },
     efforts: ['low', 'medium', 'high'],
     maxTokensPerImage: BY_TILES,
+    refusesParallelCalls: true,
   }),
   openAi({
     slug: 'o4-mini',
@@ -164,8 +176,14 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 200_000,
     maxOutputTokens: 100_000,
     prices: { prompt: '1.1', completion: '4.4', cacheRead: '0.275' },
+    azureCacheRead: '0.28',
+    serviceTiers: {
+      flex: { prompt: '0.55', completion: '2.2', cacheRead: '0.138' },
+      priority: { prompt: '2', completion: '8', cacheRead: '0.5' },
+    },
     efforts: ['low', 'medium', 'high'],
     maxTokensPerImage: BY_PATCHES,
+    refusesParallelCalls: true,
   }),
   openAi({
     slug: 'gpt-5',
@@ -175,6 +193,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     prices: { prompt: '1.25', completion: '10', cacheRead: '0.125' },
+    azureCacheRead: '0.13',
     serviceTiers: {
       flex: { prompt: '0.625', completion: '5', cacheRead: '0.0625' },
       priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' },
@@ -191,6 +210,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     prices: { prompt: '0.25', completion: '2', cacheRead: '0.025' },
+    azureCacheRead: '0.03',
     serviceTiers: {
       flex: { prompt: '0.125', completion: '1', cacheRead: '0.0125' },
       priority: { prompt: '0.45', completion: '3.6', cacheRead: '0.045' },
@@ -207,6 +227,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     prices: { prompt: '0.05', completion: '0.4', cacheRead: '0.005' },
+    azureCacheRead: '0.01',
     serviceTiers: { flex: { prompt: '0.025', completion: '0.2', cacheRead: '0.0025' } },
     efforts: ['minimal', 'low', 'medium', 'high'],
     maxTokensPerImage: BY_PATCHES,
@@ -220,7 +241,11 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     prices: { prompt: '1.25', completion: '10', cacheRead: '0.125' },
-    serviceTiers: { priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' } },
+    azureCacheRead: '0.13',
+    serviceTiers: {
+      flex: { prompt: '0.625', completion: '5', cacheRead: '0.0625' },
+      priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' },
+    },
     efforts: ['none', 'low', 'medium', 'high'],
     maxTokensPerImage: BY_PATCHES,
     parameters: ['verbosity'],
@@ -233,7 +258,11 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     prices: { prompt: '1.75', completion: '14', cacheRead: '0.175' },
-    serviceTiers: { priority: { prompt: '3.5', completion: '28', cacheRead: '0.35' } },
+    azureCacheRead: '0.18',
+    serviceTiers: {
+      flex: { prompt: '0.875', completion: '7', cacheRead: '0.0875' },
+      priority: { prompt: '3.5', completion: '28', cacheRead: '0.35' },
+    },
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     maxTokensPerImage: BY_PATCHES,
     parameters: ['verbosity'],
