@@ -29,11 +29,25 @@ export interface LoggedGeneration {
   readonly contentBytes: number;
 }
 
+/** An entry of the log with a content: it is in the block at `contentOrdinal` of the same transaction. */
+interface EntryWithContent {
+  readonly position: Pick<LogPosition, 'transaction'>;
+  readonly contentOrdinal: number;
+}
+
 /** Entries whose contents share the block at this position; a block is read as a whole. */
-export interface BlockOfEntries {
+export interface BlockOfEntries<Entry extends EntryWithContent = LoggedGeneration> {
   readonly transaction: bigint;
   readonly ordinal: number;
-  readonly entries: LoggedGeneration[];
+  readonly entries: Entry[];
+}
+
+/** A block of these entries that cannot be decrypted. */
+export interface UnreadableBlock<Entry extends EntryWithContent> {
+  readonly entries: readonly Entry[];
+  /** The id that its ciphertext is bound to. */
+  readonly generationId: string;
+  readonly error: unknown;
 }
 
 export interface LogPage {
@@ -102,11 +116,16 @@ CROSS JOIN LATERAL (
 const READ_BLOCKS = `
 SELECT found.* FROM unnest(${opaqueArray('$2', 'bigint')}, ${opaqueArray('$3', 'integer')}) AS place (transaction, ordinal)
 CROSS JOIN LATERAL (
-  SELECT generation_id AS "generationId", generation_ids IS NOT NULL AS "isShared", ciphertext,
-    encryption_key_id AS "encryptionKeyId"
+  SELECT place.transaction::text AS transaction, place.ordinal, generation_id AS "generationId",
+    generation_ids IS NOT NULL AS "isShared", ciphertext, encryption_key_id AS "encryptionKeyId"
   FROM generation_contents AS content
   WHERE content.workspace_id = $1 AND content.log_transaction = place.transaction AND content.log_ordinal = place.ordinal LIMIT 1
 ) AS found`;
+
+interface BlockRow extends StoredBlock {
+  readonly transaction: string;
+  readonly ordinal: number;
+}
 
 @Injectable()
 export class GenerationReader {
@@ -175,9 +194,28 @@ export class GenerationReader {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
+    return this.readBlocks(workspaceId, entries, ({ generationId, error }) => {
+      // During a rotation another replica may use a key that this one gets soon.
+      const isYoung = ({ generation }: LoggedGeneration) =>
+        this.clock.now().getTime() - generation.createdAt.getTime() < ROTATION_TIME;
+      if (error instanceof MissingEncryptionKey && entries.some(isYoung)) throw notKnownYet(error);
+      // A key that was removed too early: the traces are delivered without their content.
+      this.logger.warn(
+        { generationId, error },
+        'failed to decrypt stored contents; the trace is delivered without its input',
+      );
+    });
+  }
+
+  /** As readContents(); `onUnreadable` decides about the blocks that cannot be decrypted. */
+  async readBlocks<Entry extends EntryWithContent>(
+    workspaceId: string,
+    entries: readonly Entry[],
+    onUnreadable: (block: UnreadableBlock<Entry>) => void,
+  ): Promise<ReadonlyMap<string, GenerationContent>> {
     if (entries.length === 0) return new Map();
     const blocks = blocksOf(entries);
-    const rows = await this.database.query<StoredBlock>({
+    const rows = await this.database.query<BlockRow>({
       name: 'read-content-blocks',
       text: READ_BLOCKS,
       values: [
@@ -191,15 +229,10 @@ export class GenerationReader {
       try {
         for (const [id, content] of unpackContents(row, this.cipher)) contents.set(id, content);
       } catch (error) {
-        // During a rotation another replica may use a key that this one gets soon.
-        const isYoung = ({ generation }: LoggedGeneration) =>
-          this.clock.now().getTime() - generation.createdAt.getTime() < ROTATION_TIME;
-        if (error instanceof MissingEncryptionKey && entries.some(isYoung)) throw notKnownYet(error);
-        // A key that was removed too early: the traces are delivered without their content.
-        this.logger.warn(
-          { generationId: row.generationId, error },
-          'failed to decrypt stored contents; the trace is delivered without its input',
-        );
+        const isOfRow = ({ transaction, ordinal }: BlockOfEntries<Entry>) =>
+          String(transaction) === row.transaction && ordinal === row.ordinal;
+        const ofRow = blocks.filter(isOfRow).flatMap((block) => block.entries);
+        onUnreadable({ entries: ofRow, generationId: row.generationId, error });
       }
     }
     return contents;
@@ -214,8 +247,10 @@ function notKnownYet(cause: MissingEncryptionKey): AppError {
 /**
  * The blocks that hold the contents of these entries. Entries of one block are adjacent in the log of a workspace.
  */
-export function blocksOf(entries: readonly LoggedGeneration[]): readonly BlockOfEntries[] {
-  const blocks: BlockOfEntries[] = [];
+export function blocksOf<Entry extends EntryWithContent>(
+  entries: readonly Entry[],
+): readonly BlockOfEntries<Entry>[] {
+  const blocks: BlockOfEntries<Entry>[] = [];
   for (const entry of entries) {
     const { transaction } = entry.position;
     const ordinal = entry.contentOrdinal;
