@@ -108,7 +108,8 @@ async function run() {
   const outputDirectory = createTemporaryDirectory();
   try {
     const otlpValidator = await prepareOtlpValidator(outputDirectory, { progress, signal });
-    const names = otlpValidator === undefined ? '{clickhouse,history,history-reads,s3}' : '*';
+    const names =
+      otlpValidator === undefined ? '{clickhouse,history,history-contents,history-reads,s3}' : '*';
     const { exitCode } = await runDatabaseTests(
       [`--testMatch=<rootDir>/test/receivers/${names}.receiver-spec.ts`, ...process.argv.slice(2)],
       { environment: { SIGNALBOX_RECEIVERS: directory, ...otlpValidator }, progress, signal },

@@ -73,6 +73,7 @@ describe('the environment', () => {
       database: 'signalbox',
       username: 'default',
       password: '',
+      hasContents: false,
     });
     expect(
       read({ HISTORY_CLICKHOUSE_URL: 'https://me:p%40ss%2Fword@ch.example:8443/calls' }).history,
@@ -81,7 +82,23 @@ describe('the environment', () => {
       database: 'calls',
       username: 'me',
       password: 'p@ss/word',
+      hasContents: false,
     });
+  });
+
+  it('lets contents go to a history where the operator says so, and one is kept', () => {
+    const address = { HISTORY_CLICKHOUSE_URL: 'http://clickhouse:8123' };
+    expect(read({ ...address, HISTORY_CONTENTS: 'true' }).history?.hasContents).toBe(true);
+    expect(read({ HISTORY_CONTENTS: 'false' }).history).toBeUndefined();
+    const failure = (environment: Record<string, string>) => (): unknown =>
+      read({ HISTORY_CONTENTS: 'true', ...environment });
+    expect(failure({})).toThrow(/^HISTORY_CONTENTS needs HISTORY_CLICKHOUSE_URL: [^\n]+$/);
+    expect(failure({ ...address, CONTENT_RETENTION_HOURS: '0' })).toThrow(
+      /^HISTORY_CONTENTS needs CONTENT_RETENTION_HOURS of at least 1: [^\n]+$/,
+    );
+    expect(failure({ ...address, HISTORY_CONTENTS: 'yes' })).toThrow(
+      'HISTORY_CONTENTS must be one of true, false',
+    );
   });
 
   it.each([

@@ -155,6 +155,8 @@ export function readAppConfig(
   const maxBodyBytes = read.optionalInteger('MAX_BODY_BYTES', 1024, 2 ** 30);
   const managementLimit = read.integer('RATE_LIMIT_MANAGEMENT_PER_MINUTE', 600, 0, 1e9);
   const operationDeadline = read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000);
+  // No destination receives a generation that is older than a day.
+  const contentHours = read.integer('CONTENT_RETENTION_HOURS', 24, 0, 24);
   return Object.freeze({
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -208,11 +210,10 @@ export function readAppConfig(
     deletedRetentionDays: read.integer('DELETED_RETENTION_DAYS', 90, 31, 36_500),
     retention: {
       generationDays: readGenerationDays(read),
-      // No destination receives a generation that is older than a day.
-      contentHours: read.integer('CONTENT_RETENTION_HOURS', 24, 0, 24),
+      contentHours,
       auditDays: read.integer('AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     },
-    ...readHistoryConfig(read),
+    ...readHistoryConfig(read, contentHours),
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),
     providerRetries: read.integer('PROVIDER_RETRIES', 2, 0, 10),

@@ -11,6 +11,7 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';
 import { DestinationConsumerFactory } from './consumers/destination-consumer.factory.js';
 import { LogTail } from './log/log-tail.js';
+import { ContentCopier } from './history/content-copier.js';
 import { HistoryCopier } from './history/history-copier.js';
 import { HistoryMetrics } from './history/history-metrics.js';
 import { PayloadSizer } from './batches/payload-sizer.js';
@@ -32,6 +33,7 @@ import { KeyNameCache } from './log/key-name-cache.js';
     PayloadSizer,
     ContentCache,
     KeyNameCache,
+    ContentCopier,
     HistoryCopier,
     HistoryMetrics,
   ],

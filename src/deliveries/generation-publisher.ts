@@ -1,5 +1,5 @@
-// Publishes generations from the request path: stores the contents that destinations need, then notifies. It never
-// waits for a destination.
+// Publishes generations from the request path: stores the contents that destinations or the history need, then
+// notifies. It never waits for a destination.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
@@ -25,7 +25,7 @@ export class GenerationPublisher {
   ) {}
 
   /**
-   * Returns the content of a call to store. Null when no destination of the workspace needs it, when the workspace
+   * Returns the content of a call to store. Null when neither a destination of the workspace nor the history needs it, when the workspace
    * exceeds its content quota, or when no contents are kept: the call is then delivered without its input.
    */
   async contentToStore(

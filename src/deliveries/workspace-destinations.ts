@@ -1,5 +1,6 @@
 // Caches the destinations of workspaces. Every change evicts them on every replica as it commits.
 import { Injectable, Logger } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
 import { UnusableConfig, parseConfig } from '../destination-kinds/shared/destination-kind.js';
 import type { BaseDestinationConfig, DestinationKind } from '../destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
@@ -40,20 +41,25 @@ export interface WorkspaceDestinations {
   readonly targets: ReadonlyMap<string, DeliveryTarget>;
   /** By destination id: why an enabled destination cannot be delivered to, for an operator, without secrets. */
   readonly problems: ReadonlyMap<string, string>;
-  /** Whether a destination needs the inputs of calls. */
+  /** Whether a destination, or the history, needs the contents of calls. */
   readonly needsContent: boolean;
 }
 
 @Injectable()
 export class WorkspaceDestinationsCache extends NotifiedCache<WorkspaceDestinations> {
-  constructor(repository: DestinationsRepository, notifications: Notifications) {
+  constructor(repository: DestinationsRepository, notifications: Notifications, { history }: AppConfig) {
+    const isInHistory = async (workspaceId: string): Promise<boolean> =>
+      history?.hasContents === true && !(await repository.hasPrivate(workspaceId));
     super(notifications, { channel: DESTINATIONS_CHANNEL, max: 20_000 }, async (workspaceId) =>
-      toWorkspaceDestinations(await repository.listForDelivery(workspaceId)),
+      toWorkspaceDestinations(await repository.listForDelivery(workspaceId), await isInHistory(workspaceId)),
     );
   }
 }
 
-function toWorkspaceDestinations(destinations: readonly Destination[]): WorkspaceDestinations {
+function toWorkspaceDestinations(
+  destinations: readonly Destination[],
+  isInHistory: boolean,
+): WorkspaceDestinations {
   const readers = destinations.filter(needsContent).length;
   const shared = { sharesLog: destinations.length > 1, sharesContents: readers > 1 };
   const targets = new Map<string, DeliveryTarget>();
@@ -69,7 +75,7 @@ function toWorkspaceDestinations(destinations: readonly Destination[]): Workspac
       );
     }
   }
-  return { targets, problems, needsContent: readers > 0 };
+  return { targets, problems, needsContent: readers > 0 || isInHistory };
 }
 
 /** Throws for a row that this version cannot read. */

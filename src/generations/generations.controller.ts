@@ -43,8 +43,8 @@ export class GenerationsController {
     summary: 'Get the content of a generation',
     description:
       'The inputs of one call, or the messages and the first answer of a chat. The service stores them only for destinations ' +
-      'that forward them, until delivery and for at ' +
-      `most one day. ${OWN_CALLS}`,
+      'that forward them, until delivery and for at most one day; longer where the operator lets the history keep them. ' +
+      OWN_CALLS,
     operationId: 'listGenerationContent',
   })
   @GenerationIdQuery()

@@ -5,7 +5,10 @@ import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { GenerationReader } from '../persistence/generations/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
+import { HistoryReader } from '../persistence/history/history-reader.js';
 import { readGenerationId } from './generation-id.js';
+
+const NOT_STORED = 'the content of this generation is not stored';
 
 interface GenerationWithContent {
   readonly generation: Generation;
@@ -17,6 +20,7 @@ export class GenerationsService {
   constructor(
     private readonly generations: GenerationsRepository,
     private readonly reader: GenerationReader,
+    private readonly history: HistoryReader,
   ) {}
 
   /**
@@ -36,14 +40,17 @@ export class GenerationsService {
     const { workspaceId } = generation;
     const logged = await this.reader.readNamed(workspaceId, [generation]);
     const contents = await this.reader.readContents(workspaceId, logged);
-    const content = contents.get(generation.id);
-    if (!content) {
-      throw new AppError('not_found', {
-        detail:
-          'the content of this generation is not stored: it is kept only until all destinations that need it ' +
-          'have it, and for a day at most',
-      });
-    }
+    // A row of the log states whether a content was ever stored.
+    const wasStored = logged[0]?.contentBytes !== 0;
+    const content =
+      contents.get(generation.id) ?? (wasStored ? await this.history.findContent(generation) : null);
+    if (!content) throw new AppError('not_found', { detail: `${NOT_STORED}: ${this.storageRule()}` });
     return { generation, content };
+  }
+
+  private storageRule(): string {
+    return this.history.hasContents
+      ? 'neither the log nor the history has it'
+      : 'it is kept only until all destinations that need it have it, and for a day at most';
   }
 }

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { AppConfig } from '../../src/config/app-config.js';
+import { Database } from '../../src/persistence/database/database.js';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import {
   DEAD_LETTER_BOUNDS,
@@ -111,6 +113,10 @@ beforeAll(async () => {
     const aDayAgo = new Date(Date.now() - DAY);
     await app.application.get(GenerationContents).removePassed([app.workspaceId]);
     await app.application.get(GenerationContents).removeOlderThan(aDayAgo);
+    const withHistory = { history: { hasContents: true } } as AppConfig;
+    const contentsOfHistory = new GenerationContents(app.application.get(Database), withHistory);
+    await contentsOfHistory.removePassed([app.workspaceId]);
+    await contentsOfHistory.removeOlderThan(aDayAgo);
     await app.application.get(DeadLettersRepository).removeBeyond(DEAD_LETTER_BOUNDS);
     await app.application.get(SpendLedger).sweepExpired();
     await eventually(
@@ -201,6 +207,7 @@ describe('in a filled database', () => {
       'ORDER BY generation.log_transaction',
       'DISTINCT workspace_id',
       'generation_contents',
+      'LEFT JOIN history_copy',
       'INSERT INTO activity_days',
       'FROM activity_days',
       'DELETE FROM dead_letters',

@@ -1,7 +1,8 @@
-// The service with a history in a real engine, and the same service on the same database without one.
+// The service with a history in a real engine; beside it, for comparisons, the same service on the same database without one.
+import { Injectable } from '@nestjs/common';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
-import type { StepBounds } from '../../src/persistence/activity/activity-rollup.repository.js';
+import type { CopyBounds } from '../../src/deliveries/history/history-copier.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import { createTestApp } from '../support/app.js';
@@ -14,42 +15,72 @@ import type { ClickhouseFront } from './clickhouse-front.js';
 
 export const DATABASE = 'history_of_tests';
 export const TABLE = `${DATABASE}.generations`;
+export const CONTENTS = `${DATABASE}.generation_contents`;
 
-export interface HistoryApp {
+export interface HistoryService {
   readonly app: TestApp;
-  /** Answers from PostgreSQL alone. */
-  readonly plain: TestApp;
   readonly front: ClickhouseFront;
   readonly server: RunningReceiver;
   append(generations: readonly Generation[]): Promise<void>;
   /** Passes until every row of the log is copied: other transactions of the server hold a pass back. */
-  copyAll(step?: StepBounds): Promise<void>;
+  copyAll(bounds?: Partial<CopyBounds>): Promise<void>;
   /** One pass, or what is left of it. */
-  copy(step?: StepBounds): Promise<void>;
+  copy(bounds?: Partial<CopyBounds>): Promise<void>;
   /** As if the retention had dropped all partitions before. */
   dropBefore(moment: Date, isKept?: 'rows are kept'): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface HistoryApp extends HistoryService {
+  /** Answers from PostgreSQL alone. */
+  readonly plain: TestApp;
+}
+
+/** Copies when a test says so, and at no other moment. */
+@Injectable()
+class IdleCopier extends HistoryCopier {
+  override onApplicationBootstrap(): void {
+    // No pass begins.
+  }
+}
+
+// The rows of these tests are of any day.
+const ENVIRONMENT = { GENERATION_RETENTION_DAYS: '0' };
+
 export async function createHistoryApp(): Promise<HistoryApp> {
+  const history = await createHistoryService();
+  const { databaseUrl, clock } = history.app;
+  const plain = await createTestApp({ environment: ENVIRONMENT, databaseUrl, clock });
+  return {
+    ...history,
+    plain,
+    close: async () => {
+      await plain.close();
+      await history.close();
+    },
+  };
+}
+
+export async function createHistoryService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<HistoryService> {
   const front = startClickhouse();
   const server = await startReceiver(front);
   const url = new URL(`${server.origin}/${DATABASE}`);
   url.username = USER.username;
   url.password = USER.password;
-  // The rows of these tests are of any day.
-  const environment = { GENERATION_RETENTION_DAYS: '0' };
-  const app = await createTestApp({ environment: { ...environment, HISTORY_CLICKHOUSE_URL: url.href } });
-  const plain = await createTestApp({ environment, databaseUrl: app.databaseUrl, clock: app.clock });
+  const app = await createTestApp({
+    environment: { ...ENVIRONMENT, HISTORY_CLICKHOUSE_URL: url.href, ...environment },
+    override: (testing) => testing.overrideProvider(HistoryCopier).useClass(IdleCopier),
+  });
 
-  const copy = async (step?: StepBounds): Promise<void> => {
+  const copy = async (bounds?: Partial<CopyBounds>): Promise<void> => {
     // The copy skips rows that are a week older than those of its last passes.
     await app.sql('UPDATE history_copy SET copied_until = NULL, marked_at = NULL');
-    await app.application.get(HistoryCopier).copyPending(step);
+    await app.application.get(HistoryCopier).copyPending(bounds);
   };
   return {
     app,
-    plain,
     front,
     server,
     append: async (generations) => {
@@ -57,10 +88,10 @@ export async function createHistoryApp(): Promise<HistoryApp> {
       await Promise.all(generations.map((one) => log.append(one)));
     },
     copy,
-    copyAll: async (step) => {
+    copyAll: async (bounds) => {
       await eventually(
         async () => {
-          await copy(step);
+          await copy(bounds);
           return app.sql(
             'SELECT FROM generations LEFT JOIN history_copy ON true WHERE summed_before IS NULL OR log_transaction >= summed_before LIMIT 1',
           );
@@ -87,7 +118,6 @@ export async function createHistoryApp(): Promise<HistoryApp> {
       );
     },
     close: async () => {
-      await plain.close();
       await app.close();
       await server.close();
       front.close();

@@ -1,14 +1,19 @@
 // The copy of the log in a real ClickHouse: every generation once, whatever interrupts it.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
+import { GenerationPublisher } from '../../src/deliveries/generation-publisher.js';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { Metrics } from '../../src/config/metrics.js';
+import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
+import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
 import { HISTORY_COLUMNS } from '../../src/persistence/history/history-tables.js';
+import { ask } from '../support/admin.js';
 import { createChatFacts } from '../support/chat-generation.js';
 import { eventually } from '../support/eventually.js';
-import { createGeneration } from '../support/generation.js';
-import { createHistoryApp, DATABASE, TABLE } from './history-app.js';
+import { expectError } from '../support/error-shape.js';
+import { contentOfText, createGeneration } from '../support/generation.js';
+import { CONTENTS, createHistoryApp, DATABASE, TABLE } from './history-app.js';
 import type { HistoryApp } from './history-app.js';
 
 const USD = 1_000_000_000_000n;
@@ -154,6 +159,28 @@ describe('an interrupted copy', () => {
   });
 });
 
+describe('without HISTORY_CONTENTS', () => {
+  it('no content is copied, kept for the copy, or read from the history', async () => {
+    const { application, workspaceId, key, clock, apiKey } = history.app;
+    const content = contentOfText('stays here');
+    const publisher = application.get(GenerationPublisher);
+    expect(await publisher.contentToStore(workspaceId, () => content)).toBeNull();
+    const generation = createGeneration(key, { createdAt: clock.now() });
+    await application.get(GenerationLog).append(generation, [], content);
+    const path = `/generation/content?id=${generation.id}`;
+    expect((await ask(history.app, 'get', path, { key: apiKey })).text).toContain('stays here');
+    await application.get(GenerationContents).removePassed([workspaceId]);
+    expect(await history.app.sql('SELECT FROM generation_contents')).toEqual([]);
+    await history.copyAll();
+    expect(countOf(CONTENTS)).toBe(0);
+    history.server.forgetRequests();
+    expect(expectError(await ask(history.app, 'get', path, { key: apiKey }), 404)).toContain(
+      'it is kept only until all destinations that need it have it, and for a day at most',
+    );
+    expect(history.server.requests).toEqual([]);
+  });
+});
+
 describe('several processes', () => {
   it('copy one at a time, and another continues when the lease ends', async () => {
     await history.append([createGeneration(history.app.key)]);
@@ -182,6 +209,21 @@ describe('the tables', () => {
     const before = history.front.query(`SELECT * FROM ${DATABASE}.history_versions`);
     await history.copy();
     expect(history.front.query(`SELECT * FROM ${DATABASE}.history_versions`)).toEqual(before);
-    expect(before).toHaveLength(1);
+    expect(before).toHaveLength(2);
+  });
+
+  it('of an earlier version get the later ones, and are not filled again', async () => {
+    const versions = `${DATABASE}.history_versions`;
+    const ofSecond = (): unknown[] => [
+      ...history.front.query(`SELECT identity FROM ${versions} WHERE version = 2`),
+    ];
+    const [identity] = ofSecond();
+    history.front.query(`ALTER TABLE ${versions} DELETE WHERE version = 2 SETTINGS mutations_sync = 1`);
+    history.front.query(`DROP TABLE ${CONTENTS}`);
+    const before = await metric('signalbox_history_copied_total');
+    await history.copyAll();
+    expect(ofSecond()).toEqual([identity]);
+    expect(countOf(CONTENTS)).toBe(0);
+    expect(await metric('signalbox_history_copied_total')).toBe(before);
   });
 });

@@ -1,6 +1,5 @@
 // Copies the generation log to ClickHouse, in steps that any process can continue. Calls never wait for it, and the
 // retention of the log does as for any reader (docs/operating.md#history).
-import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { jitteredDelay } from '../../concurrency/backoff.js';
@@ -11,13 +10,22 @@ import type { StepBounds } from '../../persistence/activity/activity-rollup.repo
 import { HistoryCopyRepository } from '../../persistence/history/history-copy.repository.js';
 import { HistorySchema } from '../../persistence/history/history-schema.js';
 import { historyTable } from '../../persistence/history/history-tables.js';
+import { ContentSweeper } from '../log/content-sweeper.js';
+import { ContentCopier } from './content-copier.js';
+import { historyInsert } from './history-insert.js';
 import { HistoryMetrics } from './history-metrics.js';
 
 // Milliseconds between passes, and after failures.
 const INTERVAL = 60_000;
 const RETRY = { base: 10_000, max: 300_000 };
-// The rows of a step are in memory: 3 MB mostly, 80 MB if each has the largest trace.
-const STEP: StepBounds = { workspaces: 500, rows: 2_000 };
+// The rows of a step are in memory: 3 MB mostly, 80 MB if each has the largest trace. So are the contents of a slice,
+// about six times, as they are decrypted and written.
+const STEP: CopyBounds = { workspaces: 500, rows: 2_000, contentBytes: 4_000_000 };
+
+export interface CopyBounds extends StepBounds {
+  /** Of the contents that are read and inserted at once. */
+  readonly contentBytes: number;
+}
 
 @Injectable()
 export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -32,6 +40,8 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
     private readonly server: HistoryServer,
     private readonly schema: HistorySchema,
     private readonly copies: HistoryCopyRepository,
+    private readonly contents: ContentCopier,
+    private readonly sweeper: ContentSweeper,
     private readonly metrics: HistoryMetrics,
   ) {
     this.owner = `${replicaId}/${process.pid}`;
@@ -46,32 +56,39 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Finishes the current pass, or runs one. Does nothing while another process has the lease. */
-  async copyPending(step = STEP): Promise<void> {
+  async copyPending(bounds: Partial<CopyBounds> = {}): Promise<void> {
     const { database } = this.server;
     if (database === null) return;
-    if (await this.copies.claim(this.owner)) await this.copyPass(database, step);
+    if (await this.copies.claim(this.owner)) await this.copyPass(database, { ...STEP, ...bounds });
     const { lag } = await this.copies.readState();
     this.metrics.noteLag(lag ?? 0);
   }
 
-  private async copyPass(database: string, step: StepBounds): Promise<void> {
-    const target = await this.schema.ensure();
-    const { cursor: first, since } = await this.copies.beginPass(this.owner, target);
+  private async copyPass(database: string, bounds: CopyBounds): Promise<void> {
+    const target = { database, identity: await this.schema.ensure() };
+    const { cursor: first, since } = await this.copies.beginPass(this.owner, target.identity);
     let cursor = first;
     while (!this.task.isStopping && cursor.summedBefore !== cursor.passUntil) {
-      const taken = await this.copies.readStep({ cursor, since }, step);
-      if (taken.rows !== null) {
-        await this.server.insert({
-          statement: `INSERT INTO ${historyTable(database)} FORMAT JSONEachRow`,
-          rows: taken.rows,
-          token: createHash('sha256').update(target).update(taken.rows).digest('hex'),
-        });
-      }
+      const taken = await this.copies.readStep({ cursor, since }, bounds);
+      if (taken.rows !== null)
+        await this.server.insert(historyInsert(target, historyTable(database), taken.rows));
+      const contents = await this.contents.copy(target, taken.contents, {
+        maxBytes: bounds.contentBytes,
+        mayContinue: () => this.renew(),
+      });
+      if (contents === null) return;
       const next = await this.copies.move(this.owner, cursor, taken);
       if (next === null) return;
-      this.metrics.countCopied(taken.count);
+      this.metrics.countCopied(taken.count, contents);
+      for (const workspaceId of new Set(taken.contents.map((content) => content.workspaceId)))
+        this.sweeper.note(workspaceId);
       cursor = next;
     }
+  }
+
+  /** The contents of a step may take longer than the lease. Resolves with false when the pass has to end. */
+  private async renew(): Promise<boolean> {
+    return !this.task.isStopping && (await this.copies.claim(this.owner));
   }
 
   private async run(): Promise<number> {

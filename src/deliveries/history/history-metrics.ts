@@ -3,9 +3,18 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../config/metrics.js';
 
+/** Numbers of contents. */
+export interface CopiedContents {
+  readonly copied: number;
+  /** They were skipped. */
+  readonly unreadable: number;
+}
+
 @Injectable()
 export class HistoryMetrics {
   private readonly copied;
+  private readonly copiedContents;
+  private readonly lostContents;
   private readonly failures;
   private readonly lag;
 
@@ -14,6 +23,17 @@ export class HistoryMetrics {
     this.copied = new Counter({
       name: 'signalbox_history_copied_total',
       help: 'Generations that were copied to the history.',
+      registers,
+    });
+    this.copiedContents = new Counter({
+      name: 'signalbox_history_contents_copied_total',
+      help: 'Contents that were copied to the history.',
+      registers,
+    });
+    this.lostContents = new Counter({
+      name: 'signalbox_history_contents_lost_total',
+      help: 'Contents that the history never gets: removed at the end of their retention before the copy, or not decryptable.',
+      labelNames: ['reason'],
       registers,
     });
     this.failures = new Counter({
@@ -29,8 +49,14 @@ export class HistoryMetrics {
     });
   }
 
-  countCopied(rows: number): void {
+  countCopied(rows: number, { copied, unreadable }: CopiedContents): void {
     this.copied.inc(rows);
+    this.copiedContents.inc(copied);
+    this.countLost('unreadable', unreadable);
+  }
+
+  countLost(reason: 'expired' | 'unreadable', contents: number): void {
+    if (contents > 0) this.lostContents.inc({ reason }, contents);
   }
 
   countFailure(): void {

@@ -1,4 +1,4 @@
-// Deletes stored contents as soon as no destination may need them.
+// Deletes stored contents as soon as no destination may need them, and the history neither.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
@@ -7,6 +7,7 @@ import {
   DEAD_LETTER_BOUNDS,
   DeadLettersRepository,
 } from '../../persistence/deliveries/dead-letters.repository.js';
+import { HistoryMetrics } from '../history/history-metrics.js';
 import { GenerationContents } from '../../persistence/generations/generation-contents.js';
 
 // Milliseconds.
@@ -26,9 +27,10 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
     private readonly deadLetters: DeadLettersRepository,
     private readonly config: AppConfig,
     private readonly clock: Clock,
+    private readonly history: HistoryMetrics,
   ) {}
 
-  /** A cursor of the workspace has moved, or one of its destinations has changed. */
+  /** A cursor of the workspace or of the history has moved, or one of its destinations has changed. */
   note(workspaceId: string): void {
     this.due.add(workspaceId);
   }
@@ -64,9 +66,9 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
   /**
    * Also deletes contents that no cursor passes: of disabled destinations, and of dead letters beyond their bounds.
    */
-  private async sweepOld(): Promise<void> {
+  async sweepOld(): Promise<void> {
     const oldest = new Date(this.clock.now().getTime() - this.config.retention.contentHours * HOUR);
-    await this.contents.removeOlderThan(oldest);
+    this.history.countLost('expired', await this.contents.removeOlderThan(oldest));
     // The texts of dead letters may repeat contents.
     await this.deadLetters.removeTexts(oldest);
     await this.deadLetters.removeBeyond(DEAD_LETTER_BOUNDS);

@@ -157,6 +157,12 @@ export class DestinationsRepository {
     return rows.flatMap((row) => this.readable(row));
   }
 
+  /** Whether one is in privacy mode, enabled or not. */
+  async hasPrivate(workspaceId: string): Promise<boolean> {
+    const where = { workspaceId, privacyMode: true, deletedAt: null };
+    return (await this.database.prisma.destination.findFirst({ select: { id: true }, where })) !== null;
+  }
+
   /** A config that cannot be decrypted must not stop the others. */
   private readable(row: DestinationRow): Destination[] {
     try {

@@ -4,10 +4,13 @@
 // Why plain SQL: each statement decides and writes under the lock of the one row.
 import { CURSOR, nextStep } from '../activity/rollup-statements.js';
 import { LOG_HORIZON, LOG_SNAPSHOT } from '../generations/log-offset.js';
-import { HISTORY_ENTRY } from './history-tables.js';
+import { HISTORY_COLUMNS, HISTORY_ENTRY } from './history-tables.js';
 
 /** The number that the next transaction gets, as a position of the log. */
 const NEXT_TRANSACTION = `pg_snapshot_xmax(${LOG_SNAPSHOT}::pg_snapshot)::text::bigint`;
+
+/** After every ordinal of a transaction. */
+const END_OF_TRANSACTION = 2 ** 31 - 1;
 
 /** $1 process, $2 seconds. Returns no row while another process has the lease. */
 export const CLAIM = `
@@ -43,13 +46,44 @@ WHERE owner = $1 AND pass_until = summed_before`;
 export const READ_PASS = `
 SELECT ${CURSOR}, coalesce(copied_until - interval '7 days', '1970-01-01') AS since FROM history_copy`;
 
-/** The parameters of nextStep. One row: the cursor after the step, and the rows as JSON, one a line. */
-export const READ_STEP = `
-WITH ${nextStep(HISTORY_ENTRY)}
+/**
+ * Whether a destination of the workspace is in privacy mode, enabled or not: the history then gets no contents of its
+ * calls. A destination that was deleted after `moment` counts.
+ */
+export const isPrivate = (workspace: string, moment = 'now()'): string => `EXISTS (
+  SELECT FROM destinations AS private WHERE private.workspace_id = ${workspace} AND private.privacy_mode
+    AND (private.deleted_at IS NULL OR private.deleted_at >= ${moment})
+)`;
+
+const readStep = (entry: string, rows: string, further = ''): string => `
+WITH ${nextStep(entry)}
 SELECT workspace_id AS "workspaceId", log_transaction::text AS transaction, log_ordinal AS ordinal, is_last AS "isLast",
   (SELECT count(*)::integer FROM slice) AS count,
-  (SELECT string_agg(row_to_json(slice)::text, E'\\n') FROM slice) AS rows
+  (SELECT string_agg(row_to_json(entry)::text, E'\\n') FROM ${rows} AS entry) AS rows${further}
 FROM after_step`;
+
+/** The parameters of nextStep. One row: the cursor after the step, and the rows as JSON, one a line. */
+export const READ_STEP = readStep(HISTORY_ENTRY, 'slice');
+
+/** As READ_STEP, with the locations of the contents that may be copied. */
+export const READ_STEP_WITH_CONTENTS = readStep(
+  `${HISTORY_ENTRY}, content_ordinal, content_bytes`,
+  `(SELECT ${Object.keys(HISTORY_COLUMNS).join(', ')} FROM slice)`,
+  `,
+  (SELECT json_agg(json_build_object('workspaceId', workspace_id, 'accountId', account_id, 'id', id, 'createdAt', created_at,
+     'userId', user_id, 'transaction', log_transaction::text, 'ordinal', content_ordinal, 'bytes', content_bytes))
+   FROM slice
+   WHERE content_bytes > 0 AND NOT ${isPrivate('slice.workspace_id', "(slice.created_at || '+00')::timestamptz")}) AS contents`,
+);
+
+/** The last position that the copy has passed in the log of a workspace: one row, before every position if no process copies. */
+export const passedByCopy = (workspace: string): string => `
+SELECT coalesce(CASE WHEN is_inside THEN pass_transaction WHEN ${workspace} <= pass_workspace_id THEN pass_until - 1
+    ELSE summed_before - 1 END, 0) AS transaction,
+  CASE WHEN is_inside THEN pass_ordinal ELSE ${END_OF_TRANSACTION} END AS ordinal
+FROM (SELECT 1) AS always
+LEFT JOIN history_copy ON true
+CROSS JOIN LATERAL (SELECT ${workspace} = pass_workspace_id AND pass_transaction < pass_until AS is_inside) AS pass`;
 
 /** $1 to $5 the cursor, $6 to $8 the one after the step, $9 whether the pass has ended, $10 process, $11 seconds. */
 export const MOVE = `

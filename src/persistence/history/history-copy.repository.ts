@@ -1,5 +1,7 @@
 // The progress of the copy in ClickHouse. One process at a time has its lease.
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import type { LogPosition } from '../../domain/destinations/delivery.js';
 import { cursorValues } from '../activity/activity-rollup.repository.js';
 import type { RollupCursor, StepBounds } from '../activity/activity-rollup.repository.js';
 import { STEP_SETTINGS } from '../activity/rollup-statements.js';
@@ -13,6 +15,7 @@ import {
   READ_PASS,
   READ_STATE,
   READ_STEP,
+  READ_STEP_WITH_CONTENTS,
   RELEASE,
   RESET,
 } from './history-copy-statements.js';
@@ -26,12 +29,36 @@ export interface CopyPass {
   readonly since: Date;
 }
 
+/** A content of the step: its block in the log of the workspace, and the other members of its row in the history. */
+export interface ContentToCopy {
+  readonly workspaceId: string;
+  readonly accountId: string;
+  readonly id: string;
+  /** In the notation of the history. */
+  readonly createdAt: string;
+  readonly userId: string | null;
+  readonly position: Pick<LogPosition, 'transaction'>;
+  readonly contentOrdinal: number;
+  readonly bytes: number;
+}
+
 export interface CopyStep extends Pick<RollupCursor, 'workspaceId' | 'transaction' | 'ordinal'> {
   /** Whether it is the last of the pass. */
   readonly isLast: boolean;
   readonly count: number;
   /** One JSON object a line; null: none. */
   readonly rows: string | null;
+  /** In the order of the log; none unless contents are copied. */
+  readonly contents: readonly ContentToCopy[];
+}
+
+interface StepRow extends Omit<CopyStep, 'contents'> {
+  readonly contents?:
+    | readonly (Omit<ContentToCopy, 'position' | 'contentOrdinal'> & {
+        transaction: string;
+        ordinal: number;
+      })[]
+    | null;
 }
 
 export interface HistoryState {
@@ -45,7 +72,14 @@ export interface HistoryState {
 
 @Injectable()
 export class HistoryCopyRepository {
-  constructor(private readonly database: Database) {}
+  private readonly step: string;
+
+  constructor(
+    private readonly database: Database,
+    { history }: AppConfig,
+  ) {
+    this.step = history?.hasContents === true ? READ_STEP_WITH_CONTENTS : READ_STEP;
+  }
 
   /** Whether the process has the lease now. */
   async claim(owner: string): Promise<boolean> {
@@ -67,12 +101,18 @@ export class HistoryCopyRepository {
   }
 
   async readStep({ cursor, since }: CopyPass, { workspaces, rows }: StepBounds): Promise<CopyStep> {
-    const [step] = await this.database.queryWith<CopyStep & Record<string, unknown>>(STEP_SETTINGS, {
-      text: READ_STEP,
+    const [row] = await this.database.queryWith<StepRow & Record<string, unknown>>(STEP_SETTINGS, {
+      text: this.step,
       values: [...cursorValues(cursor), since, workspaces, rows],
     });
-    if (!step) throw new Error('a step has no end');
-    return step;
+    if (!row) throw new Error('a step has no end');
+    const contents = (row.contents ?? []).map(({ transaction, ordinal, ...content }) =>
+      Object.assign(content, {
+        position: { transaction: BigInt(transaction) },
+        contentOrdinal: ordinal,
+      }),
+    );
+    return { ...row, contents };
   }
 
   /** The cursor after the step. Null: another process has moved it or has the lease. */

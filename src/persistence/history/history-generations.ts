@@ -1,10 +1,11 @@
-// Single generations of the history: the list, and one by its id.
+// Single generations of the history: the list, one by its id, and its content.
 import type { Generation } from '../../domain/generations/generation.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
 import type { HistoryStatement } from '../../domain/generations/history-server.js';
 import { GENERATION_COLUMNS, toGeneration } from '../generations/generation-row.js';
 import { HistoryParameters, isOneOf, ofWorkspaces, READ_SETTINGS } from './history-statements.js';
-import { historyTable } from './history-tables.js';
+import { historyContentsTable, historyTable } from './history-tables.js';
 
 const JSON_COLUMNS = new Set<string>(['trace', 'request_context', 'attempts', 'chat']);
 /** Texts of a call that may be long, and that a list does not show. */
@@ -81,7 +82,35 @@ WHERE ${conditions.join(' AND ')} LIMIT 1 FORMAT JSONEachRow`,
   };
 }
 
-/** A line of these statements. */
+/** Without `FINAL`: the copies of a content are equal. */
+export function findContent(
+  database: string,
+  {
+    accountId,
+    workspaceId,
+    id,
+    createdAt,
+  }: Pick<Generation, 'accountId' | 'workspaceId' | 'id' | 'createdAt'>,
+): HistoryStatement {
+  const parameters = new HistoryParameters();
+  return {
+    text: `
+SELECT content FROM ${historyContentsTable(database)}
+WHERE ${ofWorkspaces([workspaceId], parameters)} AND created_at = ${parameters.moment(createdAt)}
+  AND id = ${parameters.add('UUID', id)} AND account_id = ${parameters.add('UUID', accountId)}
+LIMIT 1 FORMAT JSONEachRow`,
+    parameters: parameters.values,
+    settings: READ_SETTINGS,
+  };
+}
+
+/** A line of findContent(). */
+export function readContent(line: string): GenerationContent {
+  const { content } = JSON.parse(line) as { readonly content: string };
+  return JSON.parse(content) as GenerationContent;
+}
+
+/** A line of the statements of generations. */
 export function readGeneration(line: string): Generation {
   const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const read = (column: string): unknown => {

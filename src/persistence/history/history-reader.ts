@@ -2,17 +2,25 @@
 // is away fails at once.
 import { Injectable, Logger } from '@nestjs/common';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
+import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
 import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
 import { HistoryFailure, HistoryServer } from '../../domain/generations/history-server.js';
 import type { HistoryStatement } from '../../domain/generations/history-server.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
 import type { HistoryRows } from '../activity/analytics-rows.js';
 import type { TimeSpan } from '../activity/usage-parts.js';
 import { HistoryCopyRepository } from './history-copy.repository.js';
 import type { HistoryState } from './history-copy.repository.js';
-import { findGeneration, readGeneration, readGenerations } from './history-generations.js';
+import {
+  findContent,
+  findGeneration,
+  readContent,
+  readGeneration,
+  readGenerations,
+} from './history-generations.js';
 import type { WantedGeneration } from './history-generations.js';
 import { MAX_ROWS, readSums } from './history-statements.js';
 import type { LatencyGroups } from './history-statements.js';
@@ -35,10 +43,16 @@ export class HistoryReader {
   );
   private pausedUntil = 0;
 
+  /** Whether contents are copied and read. */
+  readonly hasContents: boolean;
+
   constructor(
     private readonly server: HistoryServer,
     private readonly copies: HistoryCopyRepository,
-  ) {}
+    { history }: AppConfig,
+  ) {
+    this.hasContents = history?.hasContents === true;
+  }
 
   /** The progress of the copy, and the beginning of the log. Null: no history is kept. */
   async state(): Promise<HistoryState | null> {
@@ -84,6 +98,16 @@ export class HistoryReader {
     );
     const [line] = linesOf(text);
     return line === undefined ? null : readGeneration(line);
+  }
+
+  /** The content of a generation that the caller may read. Null: the history does not have it. Throws AppError. */
+  async findContent(generation: Generation): Promise<GenerationContent | null> {
+    if (!this.hasContents) return null;
+    const text = await this.read(generation.accountId, null, isSlow, (database) =>
+      findContent(database, generation),
+    );
+    const [line] = linesOf(text);
+    return line === undefined ? null : readContent(line);
   }
 
   private async read(

@@ -74,9 +74,11 @@ export const HISTORY_ENTRY = Object.entries<HistoryColumn>(HISTORY_COLUMNS)
 // Ids and JSON are most of a row, which is a quarter to a third smaller than by default.
 const LONG_TEXTS = ' CODEC(ZSTD(1))';
 const TABLE = 'generations';
+const CONTENTS = 'generation_contents';
 const VERSIONS = 'history_versions';
 
 export const historyTable = (database: string): string => `\`${database}\`.${TABLE}`;
+export const historyContentsTable = (database: string): string => `\`${database}\`.${CONTENTS}`;
 
 /** The statements that lead from one version to the next. A version that was released is never changed. */
 export const MIGRATIONS: readonly (readonly ((database: string) => string)[])[] = [
@@ -89,6 +91,21 @@ ${Object.entries<HistoryColumn>(HISTORY_COLUMNS)
 PARTITION BY toYYYYMM(created_at)
 ORDER BY (workspace_id, created_at, id)
 SETTINGS non_replicated_deduplication_window = 1000`,
+  ],
+  [
+    // The user is that of the generation, so that one statement erases the contents of an end user. A content is read
+    // alone: with granules of the usual size the engine would decompress 10 MB for it.
+    (database) => `CREATE TABLE IF NOT EXISTS ${historyContentsTable(database)} (
+  workspace_id UUID,
+  created_at DateTime64(3, 'UTC'),
+  id UUID,
+  account_id UUID,
+  user_id Nullable(String)${LONG_TEXTS},
+  content String CODEC(ZSTD(3))
+) ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(created_at)
+ORDER BY (workspace_id, created_at, id)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 256`,
   ],
 ];
 
