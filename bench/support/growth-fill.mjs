@@ -110,12 +110,21 @@ export async function listOwnKeyHashes(databaseUrl, count) {
   return rows.map(({ hash }) => hash);
 }
 
+// The data need not survive a power cut, and their checkpoints would take longer than they do. Until bringToRest().
+const FILL_SETTINGS = {
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '32GB',
+  checkpoint_timeout: '1h',
+};
+
 /** Fills a database that has one account with a destination. No service may run on it at the time. */
 export async function fill(databaseUrl, { generations, keys, destinations }, progress) {
   await withClient(databaseUrl, async (client) => {
     const step = (title, text) => progress.step(title, () => client.query(text));
-    // The data need not survive a power cut.
-    await client.query('SET synchronous_commit = off');
+    for (const [name, value] of Object.entries(FILL_SETTINGS))
+      await client.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await client.query('SELECT pg_reload_conf()');
     await client.query(
       `SELECT ensure_time_partitions(now() - make_interval(days => day)) FROM generate_series(0, ${DAYS}) AS day`,
     );
@@ -143,6 +152,8 @@ export async function fill(databaseUrl, { generations, keys, destinations }, pro
 /** Leaves neither a vacuum nor a checkpoint for later. */
 export async function bringToRest(databaseUrl) {
   await withClient(databaseUrl, async (client) => {
+    for (const name of Object.keys(FILL_SETTINGS)) await client.query(`ALTER SYSTEM RESET ${name}`);
+    await client.query('SELECT pg_reload_conf()');
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
   });
