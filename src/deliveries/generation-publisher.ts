@@ -25,8 +25,9 @@ export class GenerationPublisher {
   ) {}
 
   /**
-   * Returns the content of a call to store. Null when neither a destination of the workspace nor the history needs it, when the workspace
-   * exceeds its content quota, or when no contents are kept: the call is then delivered without its input.
+   * Returns the content of a call to store. Null when neither a destination of the workspace nor the history needs it,
+   * when the workspace exceeds its content quota, or when no contents are kept: the call is then delivered without its
+   * input.
    */
   async contentToStore(
     workspaceId: string,

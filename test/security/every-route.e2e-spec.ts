@@ -191,7 +191,7 @@ describe('an empty body', () => {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
         body: body(),
         duplex: 'half',
-      } as RequestInit);
+      });
       const text = await response.text();
       if (response.status >= 500) throw new Error(`${name}: ${response.status} ${text}`);
       statuses.push(response.status);

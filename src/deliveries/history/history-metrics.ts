@@ -10,6 +10,8 @@ export interface CopiedContents {
   readonly unreadable: number;
 }
 
+const LOSSES = ['expired', 'unreadable'] as const;
+
 @Injectable()
 export class HistoryMetrics {
   private readonly copied;
@@ -36,6 +38,8 @@ export class HistoryMetrics {
       labelNames: ['reason'],
       registers,
     });
+    // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
+    for (const reason of LOSSES) this.lostContents.inc({ reason }, 0);
     this.failures = new Counter({
       name: 'signalbox_history_failures_total',
       help: 'Failed attempts to copy generations to the history; each is retried.',
@@ -55,8 +59,8 @@ export class HistoryMetrics {
     this.countLost('unreadable', unreadable);
   }
 
-  countLost(reason: 'expired' | 'unreadable', contents: number): void {
-    if (contents > 0) this.lostContents.inc({ reason }, contents);
+  countLost(reason: (typeof LOSSES)[number], contents: number): void {
+    this.lostContents.inc({ reason }, contents);
   }
 
   countFailure(): void {
