@@ -1,6 +1,7 @@
 // Runs the rollups of the log in the background: by day for /activity, by hour for analytics.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { Clock } from '../domain/clock.js';
 import {
   ActivityRollupRepository,
@@ -21,9 +22,7 @@ const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
 @Injectable()
 export class ActivityRollup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ActivityRollup.name);
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private isStopping = false;
+  private readonly task = new RepeatedTask(() => this.run());
 
   constructor(
     private readonly activity: ActivityRollupRepository,
@@ -32,14 +31,11 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.look(), LOOK_INTERVAL);
-    this.timer.unref();
+    this.task.start(LOOK_INTERVAL);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.looking;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   /**
@@ -62,7 +58,7 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   ): Promise<void> {
     const since = new Date(this.clock.now().getTime() - days * DAY);
     let cursor = await rollup.beginPass(pause);
-    while (!this.isStopping && cursor.summedBefore !== cursor.passUntil) {
+    while (!this.task.isStopping && cursor.summedBefore !== cursor.passUntil) {
       const next = await rollup.takeStep(cursor, since, step);
       if (next === null) return;
       cursor = next;
@@ -71,15 +67,15 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
 
   private async removeExpired(): Promise<void> {
     let hasMore = true;
-    while (hasMore && !this.isStopping) hasMore = await this.usage.removeExpired(this.clock.now());
+    while (hasMore && !this.task.isStopping) hasMore = await this.usage.removeExpired(this.clock.now());
   }
 
-  /** The next poll retries a failure. */
-  private look(): void {
-    this.looking ??= this.catchUp()
-      .catch((error: unknown) => this.logger.warn({ error }, 'failed to sum up the activity; will retry'))
-      .finally(() => {
-        this.looking = null;
-      });
+  private async run(): Promise<number> {
+    try {
+      await this.catchUp();
+    } catch (error) {
+      this.logger.warn({ error }, 'failed to sum up the activity; will retry');
+    }
+    return LOOK_INTERVAL;
   }
 }

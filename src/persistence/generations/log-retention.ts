@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
@@ -47,9 +48,10 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly keepsHistory: boolean;
   private readonly droppedPartitions: Counter<'table'>;
   private readonly overdueSeconds: Gauge<'table'>;
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly task = new RepeatedTask(async () => {
+    await this.dropExpired();
+    return TEN_MINUTES;
+  });
 
   constructor(
     { retention, history }: AppConfig,
@@ -80,19 +82,11 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   onApplicationBootstrap(): void {
-    this.start();
-    this.timer = setInterval(() => this.start(), TEN_MINUTES);
-    this.timer.unref();
+    this.task.start(0);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
-  }
-
-  private start(): void {
-    this.running = this.running.then(() => this.dropExpired());
+  onApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   /** Never fails: the next pass retries. */
@@ -117,7 +111,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     this.overdueSeconds.set({ table }, 0);
     let hasDropped = false;
     for (const one of expired) {
-      if (this.isStopping) break;
+      if (this.task.isStopping) break;
       const outcome = await this.drop(table, one);
       if (outcome === 'waits') this.overdueSeconds.set({ table }, Math.max(1, Math.round(one.hours * 3_600)));
       if (outcome !== 'dropped') break;
@@ -163,7 +157,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Whether no statement has the table for long. */
   private async isFree(table: LogTable): Promise<boolean> {
-    for (let attempt = 0; attempt < LOCK_ATTEMPTS && !this.isStopping; attempt++) {
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS && !this.task.isStopping; attempt++) {
       if (attempt > 0) await pause(BETWEEN_ATTEMPTS);
       const [row] = await this.database.query<{ isFree: boolean }>({
         text: 'SELECT is_table_free($1) AS "isFree"',

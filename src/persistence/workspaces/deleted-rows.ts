@@ -3,6 +3,7 @@
 // no record needs it: the audit log and analytics keep texts and ids of their own.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { MAX_SESSION_AGE } from '../../domain/keys/console-session.js';
@@ -59,9 +60,7 @@ RETURNING 1`;
 @Injectable()
 export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(DeletedRows.name);
-  private timer: NodeJS.Timeout | null = null;
-  private purging: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly task = new RepeatedTask(() => this.run());
 
   constructor(
     private readonly database: Database,
@@ -70,18 +69,11 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.purging = this.purging
-        .then(() => this.purge())
-        .catch((error: unknown) => this.logger.warn({ error }, 'failed to purge deleted rows; will retry'));
-    }, TEN_MINUTES);
-    this.timer.unref();
+    this.task.start(TEN_MINUTES);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.purging;
+  onApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   async purge(): Promise<void> {
@@ -96,8 +88,17 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
       await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
   }
 
+  private async run(): Promise<number> {
+    try {
+      await this.purge();
+    } catch (error) {
+      this.logger.warn({ error }, 'failed to purge deleted rows; will retry');
+    }
+    return TEN_MINUTES;
+  }
+
   private async removeInSteps(text: string, before: Date): Promise<void> {
-    while (!this.isStopping) {
+    while (!this.task.isStopping) {
       const removed = await this.database.query({ text, values: [before] });
       if (removed.length < STEP) return;
     }
