@@ -1,7 +1,6 @@
 // Every operation: another account's objects, other keys' calls, the wrong kind of key, no key, members that no caller
 // may set, and names that every object has.
 import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Application } from 'express';
 import { ask, askFor } from '../support/admin.js';
@@ -172,32 +171,6 @@ describe('a credential', () => {
       expect(await ownersRows()).toEqual(before);
     },
   );
-});
-
-// All of them say the same: no body.
-const EMPTY_BODIES = {
-  'of no length': { headers: {}, body: () => '' },
-  'that unpacks to nothing': { headers: { 'content-encoding': 'gzip' }, body: () => gzipSync('') },
-  'without an announced length': { headers: {}, body: () => new Blob([]).stream() },
-};
-
-describe('an empty body', () => {
-  it.each(NAMED_ROUTES.filter(({ body }) => body))('is an empty object: $name', async (route) => {
-    const statuses: number[] = [];
-    for (const [name, { headers, body }] of Object.entries(EMPTY_BODIES)) {
-      const key = route.access === 'inference' ? app.apiKey : app.managementKey;
-      const response = await fetch(`${app.baseUrl}${fill(route.path)}`, {
-        method: route.method.toUpperCase(),
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-        body: body(),
-        duplex: 'half',
-      });
-      const text = await response.text();
-      if (response.status >= 500) throw new Error(`${name}: ${response.status} ${text}`);
-      statuses.push(response.status);
-    }
-    expect(new Set(statuses).size).toBe(1);
-  });
 });
 
 // Members that only the service sets, in the spellings of the wire and of the code.
