@@ -22,7 +22,11 @@ const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
 @Injectable()
 export class ActivityRollup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ActivityRollup.name);
-  private readonly task = new RepeatedTask(() => this.run());
+  private readonly task = RepeatedTask.every(
+    LOOK_INTERVAL,
+    () => this.catchUp(),
+    (error) => this.logger.warn({ error }, 'failed to sum up the activity; will retry'),
+  );
 
   constructor(
     private readonly activity: ActivityRollupRepository,
@@ -68,14 +72,5 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   private async removeExpired(): Promise<void> {
     let hasMore = true;
     while (hasMore && !this.task.isStopping) hasMore = await this.usage.removeExpired(this.clock.now());
-  }
-
-  private async run(): Promise<number> {
-    try {
-      await this.catchUp();
-    } catch (error) {
-      this.logger.warn({ error }, 'failed to sum up the activity; will retry');
-    }
-    return LOOK_INTERVAL;
   }
 }

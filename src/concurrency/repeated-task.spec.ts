@@ -53,3 +53,18 @@ it('waits for the run in progress, which sees that it should end, and starts no 
   await jest.advanceTimersByTimeAsync(100);
   expect(run).toHaveBeenCalledTimes(1);
 });
+
+it('repeats work after the same interval, also when it fails', async () => {
+  const failure = new Error('once');
+  const work = jest.fn(() => Promise.resolve());
+  work.mockRejectedValueOnce(failure);
+  const onFailure = jest.fn();
+  RepeatedTask.every(50, work, onFailure).start(0);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(onFailure).toHaveBeenCalledWith(failure);
+  await jest.advanceTimersByTimeAsync(49);
+  expect(work).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(work).toHaveBeenCalledTimes(2);
+  expect(onFailure).toHaveBeenCalledTimes(1);
+});

@@ -8,6 +8,18 @@ export class RepeatedTask {
   /** `run` resolves with the milliseconds until the next run. It must not reject. */
   constructor(private readonly run: () => Promise<number>) {}
 
+  /** `interval`: milliseconds from the end of a run to the next. Without `onFailure`, `run` must not reject. */
+  static every(
+    interval: number,
+    run: () => Promise<void>,
+    onFailure?: (error: unknown) => void,
+  ): RepeatedTask {
+    return new RepeatedTask(async () => {
+      await (onFailure ? run().catch(onFailure) : run());
+      return interval;
+    });
+  }
+
   /** Whether a run in progress should come to its end. */
   get isStopping(): boolean {
     return this.stopped;

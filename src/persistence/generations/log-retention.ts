@@ -48,10 +48,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly keepsHistory: boolean;
   private readonly droppedPartitions: Counter<'table'>;
   private readonly overdueSeconds: Gauge<'table'>;
-  private readonly task = new RepeatedTask(async () => {
-    await this.dropExpired();
-    return TEN_MINUTES;
-  });
+  private readonly task = RepeatedTask.every(TEN_MINUTES, () => this.dropExpired());
 
   constructor(
     { retention, history }: AppConfig,

@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
 import { Database } from '../database/database.js';
@@ -30,9 +31,8 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly logger = new Logger(Partitions.name);
   private readonly daysAhead: Gauge;
   private readonly movedRows: Counter;
-  private timer: NodeJS.Timeout | null = null;
-  private moving: Promise<void> = Promise.resolve();
-  private isStopped = false;
+  private readonly creation = RepeatedTask.every(EVERY_HOUR, () => this.ensure());
+  private readonly move = RepeatedTask.every(EVERY_HOUR, () => this.emptyDefault());
 
   constructor(
     { registry }: Metrics,
@@ -55,18 +55,12 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     await this.ensure();
-    this.moving = this.emptyDefault();
-    this.timer = setInterval(() => {
-      void this.ensure();
-      this.moving = this.moving.then(() => this.emptyDefault());
-    }, EVERY_HOUR);
-    this.timer.unref();
+    this.creation.start(EVERY_HOUR);
+    this.move.start(0);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.moving;
+    await Promise.all([this.creation.stop(), this.move.stop()]);
   }
 
   /** Never fails: rows without a partition go to the default one, and the next hour retries. */
@@ -86,7 +80,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
     for (const table of LOG_TABLES) {
       try {
         let total = 0;
-        for (let taken = 0; taken < MAX_STEPS && !this.isStopped; taken++) {
+        for (let taken = 0; taken < MAX_STEPS && !this.move.isStopping; taken++) {
           const [row] = await this.database.query<{ moved: number }>({
             text: "SELECT move_default_rows($1, 'day', $2) AS moved",
             values: [table, step],

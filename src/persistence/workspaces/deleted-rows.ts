@@ -60,7 +60,11 @@ RETURNING 1`;
 @Injectable()
 export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(DeletedRows.name);
-  private readonly task = new RepeatedTask(() => this.run());
+  private readonly task = RepeatedTask.every(
+    TEN_MINUTES,
+    () => this.purge(),
+    (error) => this.logger.warn({ error }, 'failed to purge deleted rows; will retry'),
+  );
 
   constructor(
     private readonly database: Database,
@@ -86,15 +90,6 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
     await this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY));
     if (retention.auditDays > 0)
       await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
-  }
-
-  private async run(): Promise<number> {
-    try {
-      await this.purge();
-    } catch (error) {
-      this.logger.warn({ error }, 'failed to purge deleted rows; will retry');
-    }
-    return TEN_MINUTES;
   }
 
   private async removeInSteps(text: string, before: Date): Promise<void> {
