@@ -1,36 +1,24 @@
 // Reads bodies on a real connection, in pieces of any size, and their memory before they are read.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
+import { useBodyConnection } from '../../../test/support/body-connection.js';
 import { createRequestClass } from './coalescing-request.js';
 import type { Rest } from './rests.js';
 
 const LIMIT = 1_000_000;
 const unhurried = { add: ({ end }: Rest) => void setImmediate(end) };
-const server = createServer({ IncomingMessage: createRequestClass(unhurried) });
+const { client, request } = useBodyConnection(createRequestClass(unhurried));
 const BODY = Buffer.from(Array.from({ length: 50_000 }, (_none, index) => 33 + (index % 90)));
 
-let client: Socket;
 let taken: number;
 let giveUp: () => void;
 const watched = new Set<() => void>();
-beforeEach(async () => {
+beforeEach(() => {
   taken = 0;
   watched.clear();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  client.on('error', () => undefined);
-});
-afterEach(() => {
-  client.destroy();
-  server.closeAllConnections();
-  server.close();
 });
 
 const transfers = {
@@ -42,12 +30,6 @@ const transfers = {
 };
 const acquireBytes = (bytes: number): void => void (taken += bytes);
 
-async function request(head: string, body: Uint8Array | string): Promise<IncomingMessage> {
-  const arrived = once(server, 'request') as Promise<[IncomingMessage]>;
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
-  client.write(body);
-  return (await arrived)[0];
-}
 const read = (incoming: IncomingMessage, limit = LIMIT) =>
   readBody(incoming, { limit, acquireBytes, transfers });
 const inChunks = (body: Buffer, size: number): Buffer => {
@@ -139,7 +121,7 @@ describe('a body', () => {
     'ends early when its caller disconnects: "%s"',
     async (encoding) => {
       const reading = read(await request(`${encoding}Content-Length: 100`, gzipSync('abc')));
-      client.destroy();
+      client().destroy();
       await expect(reading).rejects.toMatchObject({ type: 'request.aborted' });
       expect(watched.size).toBe(0);
     },

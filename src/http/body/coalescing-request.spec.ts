@@ -1,10 +1,8 @@
 // The pieces of a body on a real connection, whose rests end when a test ends them.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useBodyConnection } from '../../../test/support/body-connection.js';
 import { createRequestClass } from './coalescing-request.js';
 import type { Rest } from './rests.js';
 
@@ -13,27 +11,13 @@ const PIECES = 200_000;
 const PIECES_OF_A_READ = Math.ceil(65_536 / 6);
 
 let resting: Rest[];
-const server = createServer({ IncomingMessage: createRequestClass({ add: (rest) => resting.push(rest) }) });
-let client: Socket;
-beforeEach(async () => {
+const connection = useBodyConnection(createRequestClass({ add: (rest) => resting.push(rest) }));
+beforeEach(() => {
   resting = [];
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  client.on('error', () => undefined);
-});
-afterEach(() => {
-  client.destroy();
-  server.closeAllConnections();
-  server.close();
 });
 
-async function send(pieces: string): Promise<IncomingMessage> {
-  const arrived = once(server, 'request') as Promise<[IncomingMessage]>;
-  client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-  client.write(`${pieces}0\r\n\r\n`);
-  const [request] = await arrived;
-  return request;
-}
+const send = (pieces: string): Promise<IncomingMessage> =>
+  connection.request('Transfer-Encoding: chunked', `${pieces}0\r\n\r\n`);
 
 function countBytes(request: IncomingMessage): () => number {
   let bytes = 0;
