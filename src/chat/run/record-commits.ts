@@ -68,8 +68,8 @@ export class RecordCommits implements OnModuleDestroy {
   }
 
   /** Calls `onLate` and rejects after COMMIT_MS. */
-  private async within(committed: Promise<void>, onLate: () => void): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
+  private within(committed: Promise<void>, onLate: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
       const timer = this.scheduler.after(this.commitMs, () => {
         onLate();
         reject(notRecorded());
