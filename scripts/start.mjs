@@ -36,8 +36,8 @@ function consoleLine(baseUrl) {
 function printExamples(baseUrl, { managementKey, apiKey }) {
   const hash = createHash('sha256').update(apiKey).digest('hex');
   const destination = { type: 'webhook', name: 'My webhook', config: { url: 'https://example.com/traces' } };
-  const post = (path, key, body) =>
-    `curl -sS ${baseUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
+  const post = (path, key, body, options = '-sS') =>
+    `curl ${options} ${baseUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
     `-d '${JSON.stringify(body)}'`;
   log(`
 signalbox is ready.
@@ -48,6 +48,9 @@ API key:        ${apiKey}
 
 Embed two texts:
 ${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown fox', 'jumps over the lazy dog'], dimensions: 8 })}
+
+Stream an answer of a model that repeats the prompt:
+${post('/chat/completions', apiKey, { model: 'local/echo', messages: [{ role: 'user', content: 'The quick brown fox' }], stream: true }, '-sSN')}
 
 Send traces to a webhook:
 ${post('/observability/destinations', managementKey, destination)}

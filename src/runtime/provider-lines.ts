@@ -38,7 +38,7 @@ export function describeProviders(
 /** For a terminal. */
 export function providerText({ serving, missing, warnings }: ProviderLines): string {
   return [
-    `Providers that can serve: ${serving.map((slug) => (slug === 'local' ? 'local (local/hashing)' : slug)).join(', ')}`,
+    `Providers that can serve: ${serving.map((slug) => (slug === 'local' ? 'local (local/hashing, local/echo)' : slug)).join(', ')}`,
     ...(missing.length === 0 ? [] : [`To add one, set its variable and start again: ${missing.join(', ')}`]),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ].join('\n');
