@@ -15,6 +15,7 @@ import { createDestination } from '../support/deliveries.js';
 import { eventually } from '../support/eventually.js';
 import { contentOfText, createGeneration } from '../support/generation.js';
 import { makeDays } from '../support/plans.js';
+import { untilSummedUp } from '../support/rollups.js';
 
 const DAY = 86_400_000;
 const NOW = '2026-11-18T12:00:00.000Z';
@@ -70,18 +71,6 @@ async function partitions(table = 'generations'): Promise<string[]> {
   return rows.map(({ partition }) => partition);
 }
 
-/** Until the rollup has summed all rows: transactions of other databases of the server hold a pass back. */
-const sumUp = (): Promise<unknown> =>
-  eventually(
-    async () => {
-      await app.application.get(ActivityRollup).catchUp(0);
-      return app.sql(
-        'SELECT FROM generations, activity_rollup WHERE log_transaction >= summed_before LIMIT 1',
-      );
-    },
-    (rows) => rows.length === 0,
-  );
-
 async function metric(name: string): Promise<number> {
   const text = await app.application.get(Metrics).registry.metrics();
   return Number(new RegExp(`^${name}\\{table="generations"\\} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -93,7 +82,7 @@ describe('partitions beyond their retention', () => {
     await makeDays(app, at(40), 40);
     const ids = new Map<number, string>();
     for (const daysAgo of [40, 32, 31, 30, 1]) ids.set(daysAgo, await append(daysAgo));
-    await sumUp();
+    await untilSummedUp(app);
     const before = await metric('signalbox_log_partitions_dropped_total');
     // The day of 30 days ago still has rows that are younger.
     await retainUntil(30);
@@ -110,7 +99,7 @@ describe('partitions beyond their retention', () => {
       `CREATE TABLE generations_2026_09 PARTITION OF generations FOR VALUES FROM ('2026-09-01 00:00Z') TO ('2026-10-01 00:00Z')`,
     );
     await append(60);
-    await sumUp();
+    await untilSummedUp(app);
     app.clock.set('2026-10-30T23:59:59Z');
     await retain();
     expect(await partitions()).toContain('generations_2026_09');
@@ -164,7 +153,7 @@ describe('a partition that is still read', () => {
       [id],
     );
     await append(31);
-    await sumUp();
+    await untilSummedUp(app);
     await retain();
     expect((await partitions())[0]).toBe(nameOf(31));
     // The day has ended at midnight, twelve hours more than its retention ago.
@@ -183,7 +172,7 @@ describe('a partition that is still read', () => {
     const { id } = await createDestination(app, { url: 'https://receiver.example/' });
     await app.sql("UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 year'");
     await append(31);
-    await sumUp();
+    await untilSummedUp(app);
     const readerOf = async (): Promise<string | null | undefined> => {
       const [row] = await app.sql<{ reader: string | null }>('SELECT time_partition_reader($1) AS reader', [
         nameOf(31),
@@ -202,7 +191,7 @@ describe('a partition that is still read', () => {
     await retain();
     expect((await partitions())[0]).toBe(nameOf(31));
     expect(await overdue()).toBeGreaterThan(0);
-    await sumUp();
+    await untilSummedUp(app);
     await retainUntil(30);
   });
 
@@ -249,7 +238,7 @@ describe('appends', () => {
   it('never fail on a lock while a hundred partitions are dropped and new days are made', async () => {
     await makeDays(app, at(130), 99);
     expect((await partitions()).length).toBeGreaterThan(130);
-    await sumUp();
+    await untilSummedUp(app);
     const ended = { isTrue: false };
     const work = async (): Promise<void> => {
       await retainUntil(30);
@@ -298,7 +287,7 @@ describe('spend of dropped partitions', () => {
     for (const daysAgo of [80, 50, 49, 48]) await append(daysAgo, idle, 100n);
     // Costs nothing, and is newer.
     await append(40, idle);
-    await sumUp();
+    await untilSummedUp(app);
     const before = [await countersOf(key), await countersOf(idle)];
     await retainUntil(30);
     expect(await rebuildSpend(database())).toEqual(NONE);
@@ -316,7 +305,7 @@ describe('spend of dropped partitions', () => {
     const { key } = await app.createAccount();
     await makeDays(app, at(60), 29);
     for (let daysAgo = 60; daysAgo > 31; daysAgo--) await append(daysAgo, key, 1n);
-    await sumUp();
+    await untilSummedUp(app);
     const before = await countersOf(key);
     await retainUntil(30);
     const rows = await app.sql<{ day: string; cost: string }>(

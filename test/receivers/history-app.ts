@@ -1,6 +1,5 @@
 // The service with a history in a real engine; beside it, for comparisons, the same service on the same database without one.
 import { Injectable } from '@nestjs/common';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
 import type { CopyBounds } from '../../src/deliveries/history/history-copier.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
@@ -10,6 +9,7 @@ import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
+import { untilSummedUp } from '../support/rollups.js';
 import { startClickhouse, USER } from './clickhouse-front.js';
 import type { ClickhouseFront } from './clickhouse-front.js';
 
@@ -103,15 +103,7 @@ export async function createHistoryService(
       await app.sql('UPDATE log_begin SET dropped_before = $1', [moment]);
       if (isKept) return;
       // The retention waits for the rollups.
-      await eventually(
-        async () => {
-          await app.application.get(ActivityRollup).catchUp(0);
-          return app.sql(
-            'SELECT FROM generations, usage_rollup WHERE log_transaction >= summed_before LIMIT 1',
-          );
-        },
-        (rows) => rows.length === 0,
-      );
+      await untilSummedUp(app);
       await app.sql(
         'DELETE FROM generations USING history_copy WHERE created_at < $1 AND log_transaction < summed_before',
         [moment],

@@ -10,9 +10,9 @@ import { HistoryCopyRepository } from '../../src/persistence/history/history-cop
 import { HISTORY_COLUMNS } from '../../src/persistence/history/history-tables.js';
 import { ask } from '../support/admin.js';
 import { createChatFacts } from '../support/chat-generation.js';
-import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/error-shape.js';
 import { contentOfText, createGeneration } from '../support/generation.js';
+import { untilSummedUp } from '../support/rollups.js';
 import { CONTENTS, createHistoryApp, DATABASE, TABLE } from './history-app.js';
 import type { HistoryApp } from './history-app.js';
 
@@ -142,18 +142,8 @@ describe('an interrupted copy', () => {
       );
       return row?.reader;
     };
-    const unsummed = (): Promise<unknown[]> =>
-      history.app.sql(
-        'SELECT FROM generations, activity_rollup AS a, usage_rollup AS u WHERE log_transaction >= least(a.summed_before, u.summed_before) LIMIT 1',
-      );
     // The rollups have read all, and the copy has not.
-    await eventually(
-      async () => {
-        expect(await reader()).toBe('activity');
-        return unsummed();
-      },
-      (rows) => rows.length === 0,
-    );
+    await untilSummedUp(history.app, async () => expect(await reader()).toBe('activity'));
     await history.copyAll();
     expect(await reader()).toBeNull();
   });

@@ -14,9 +14,9 @@ import {
   recordGenerations,
   untilDelivered,
 } from '../../support/deliveries.js';
-import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { untilSummedUp } from '../../support/rollups.js';
 import { traceCollector } from '../../support/trace-collector.js';
 
 const HOUR = 3_600_000;
@@ -71,15 +71,7 @@ it('loses no call and no delivery in three days of hourly work, and keeps two of
     );
     if (oldest.at(-1) !== first?.partition) oldest.push(first?.partition ?? '');
   }
-  await eventually(
-    async () => {
-      await runHourly();
-      return app.sql(
-        'SELECT FROM generations, activity_rollup WHERE log_transaction >= summed_before LIMIT 1',
-      );
-    },
-    (rows) => rows.length === 0,
-  );
+  await untilSummedUp(app, runHourly);
   await app.application.get(LogRetention).dropExpired();
 
   const delivered = receiver.stored.map(String).toSorted();
