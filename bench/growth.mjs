@@ -70,14 +70,14 @@ const OPERATIONS = [
     name: 'GET /keys/{hash}',
     loads: [
       { connections: 1, rate: 240 },
-      { connections: 8, rate: 960 },
+      { connections: 8, rate: 480 },
     ],
   },
   {
     name: CREATION,
     loads: [
       { connections: 1, rate: 60 },
-      { connections: 8, rate: 160 },
+      { connections: 8, rate: 120 },
     ],
   },
 ];
