@@ -96,6 +96,23 @@ describe('Semaphore, with permits of weight 1', () => {
     expect(grants.keys).toEqual(['c']);
   });
 
+  it('lets a key take reserved permits while as many remain as it holds', async () => {
+    const semaphore = new Semaphore({ permits: 20, reserved: 8 });
+    const grants = new Grants(semaphore);
+    acquireAll(semaphore, 'a', 12);
+    void grants.request('a');
+    acquireAll(semaphore, 'b', 4);
+    expect(semaphore.tryAcquire('b')).toBeNull();
+    acquireAll(semaphore, 'c', 2);
+    expect(semaphore.tryAcquire('c')).toBeNull();
+    acquireAll(semaphore, 'd', 1);
+    expect(semaphore.tryAcquire('d')).toBeNull();
+    acquireAll(semaphore, 'e', 1);
+    expect(semaphore.available).toBe(0);
+    await settle();
+    expect(grants.keys).toEqual([]);
+  });
+
   it('lets a key that released its last permit take a reserved one', async () => {
     const semaphore = new Semaphore({ permits: 3, reserved: 2 });
     const grants = new Grants(semaphore);

@@ -14,7 +14,10 @@ export interface WeightedPermit extends Permit {
 
 export interface SemaphoreLimits {
   readonly permits: number;
-  /** Permits that only keys without a permit get, so that a new key seldom waits for the release of another's. */
+  /**
+   * Permits for keys that hold few, so that they seldom wait for the release of another's: a key takes its first one, and
+   * more of them only while at least as many remain as it then holds.
+   */
   readonly reserved?: number;
   /** A key that holds permits gets more only while at least as many unreserved permits remain for the others. */
   readonly leavesHalf?: boolean;
@@ -167,7 +170,8 @@ export class Semaphore {
   private hasRoom(held: number, weight: number): boolean {
     const left = this.available - weight;
     if (held === 0) return left >= 0;
-    return left >= this.reserved + (this.leavesHalf ? held + weight : 0);
+    const own = held + weight;
+    return left >= (this.leavesHalf ? this.reserved + own : Math.min(this.reserved, own));
   }
 
   /** Whether a waiter comes before a new request of this key. */

@@ -18,7 +18,7 @@ export interface PoolLimits {
 // Milliseconds that an idle connection stays open, regardless of the other side's proposal.
 const KEEP_ALIVE = 30_000;
 
-// The part of each bound that is reserved for accounts without a connection.
+// The part of each bound that is reserved for accounts with few connections.
 const RESERVED = 1 / 4;
 
 export class ConnectionPool {

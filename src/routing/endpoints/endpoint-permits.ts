@@ -9,7 +9,7 @@ export interface PermitOwner {
   readonly accountId: string;
 }
 
-// One permit in so many is for accounts that hold none, which then need not wait for a slow provider.
+// One permit in so many is for accounts that hold few, which then need not wait for a slow provider.
 const RESERVED_SHARE = 16;
 
 export class EndpointPermits {
