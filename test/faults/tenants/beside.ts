@@ -1,5 +1,5 @@
 // The load of the other tenant, measured in turn without and beside an attack.
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile, startLoad } from '../load.js';
 import type { Load, LoadOptions } from '../load.js';
@@ -16,6 +16,8 @@ const WARM_UP_MS = 1_000;
 // A service that holds its calls for longer than this after an attack is ended: the run must go on.
 const STOP_TIMEOUT_MS = 12_000;
 const BETWEEN_LOOKS_MS = 20;
+// Milliseconds between the timers that measure this process's event loop.
+const LOOP_RESOLUTION_MS = 5;
 
 export const errorsOf = (report: LoadReport): number =>
   report.broken + totalRejections(report) + report.wrong.length;
@@ -61,6 +63,9 @@ export interface Beside {
   readonly calmProbe: AttackFigures;
   readonly attackedProbe: AttackFigures;
   readonly attacks: readonly AttackFigures[];
+  /** Milliseconds that 99 % of the turns of this process's event loop took at most: the stubs and the load share it. */
+  readonly ownDelayBefore: number;
+  readonly ownDelayBeside: number;
   /** Resident bytes of the process that serves, at its peak before the attack and until its end. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -80,13 +85,17 @@ export async function measureBeside(
   // The process that delivers is started after the one that serves.
   await arrivals.untilAllOf([warmUp]);
   const calmProbe = await lab.probe();
+  const readCalmDelay = watchOwnDelay();
   const calm = await measureLoad(lab, calmMs, load);
+  const ownDelayBefore = readCalmDelay();
   const calmFigures = await calmProbe.stop();
   const bytesBefore = lab.processes.look().serving;
   const probe = await lab.probe();
   const running = await begin();
+  const readAttackedDelay = watchOwnDelay();
   const beside = startLoad(lab, load);
   await lab.wait(attackMs);
+  const ownDelayBeside = readAttackedDelay();
   const attackedProbe = await probe.stop();
   await stopLoad(lab, beside);
   const attacks = await Promise.all(running.map((attack) => attack.stop()));
@@ -101,10 +110,22 @@ export async function measureBeside(
     calmProbe: calmFigures,
     attackedProbe,
     attacks,
+    ownDelayBefore,
+    ownDelayBeside,
     bytesBefore,
     bytesAfter,
     calmLags: arrivals.lagsOf(calm),
     attackedLags: arrivals.lagsOf(attacked),
+  };
+}
+
+/** Ends the measurement and reads it: milliseconds at the 99th percentile. */
+function watchOwnDelay(): () => number {
+  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  delay.enable();
+  return () => {
+    delay.disable();
+    return delay.percentile(99) / 1e6;
   };
 }
 
@@ -148,11 +169,21 @@ export function watchArrivals(lab: TenantLab): Arrivals {
 
 /** The figures of the other accounts that most experiments report. */
 export function besideFigures(lab: TenantLab, beside: Beside): Readonly<Record<string, string>> {
-  const { calm, attacked, calmProbe, attackedProbe, bytesBefore, bytesAfter } = beside;
+  const {
+    calm,
+    attacked,
+    calmProbe,
+    attackedProbe,
+    ownDelayBefore,
+    ownDelayBeside,
+    bytesBefore,
+    bytesAfter,
+  } = beside;
   return {
     'others: p99 before, beside': `${milliseconds(latencyOf(calm, 0.99))}, ${latencyText(attacked, 0.99)}`,
     'others: answered, errors beside': `${attacked.seen.length}, ${errorsOf(attacked)}`,
     'event loop held, at most before, beside': `${milliseconds(calmProbe['longest'] ?? 0)}, ${milliseconds(attackedProbe['longest'] ?? 0)}`,
+    'process that measures, p99 of its event loop before, beside': `${milliseconds(ownDelayBefore)}, ${milliseconds(ownDelayBeside)}`,
     'memory before, peak': `${megabytes(bytesBefore)}, ${megabytes(bytesAfter)}`,
     'process that serves': endingOf(lab),
   };
