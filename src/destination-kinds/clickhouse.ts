@@ -8,7 +8,7 @@ import type { DestinationKind } from './shared/destination-kind.js';
 import { exceptionCodeOf, readClickhouseAnswer } from './tables/clickhouse-answer.js';
 import { missingColumns, rowOf } from './tables/columns.js';
 import type { RowFormat } from './tables/columns.js';
-import { wellFormedJson } from './tables/well-formed-json.js';
+import { wellFormedJson } from '../domain/text/well-formed-json.js';
 
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 

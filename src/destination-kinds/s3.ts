@@ -7,7 +7,7 @@ import { inPath, objectKeyOf } from './objects/object-key.js';
 import { bucketAddress, homeRegion, putObject } from './objects/signed-put.js';
 import { problemOfPut, readStoreAnswer } from './objects/store-answer.js';
 import { traceDocument } from './objects/trace-document.js';
-import { wellFormedJson } from './tables/well-formed-json.js';
+import { wellFormedJson } from '../domain/text/well-formed-json.js';
 
 // Both values become part of a header of every request.
 const VISIBLE = /^[\x21-\x7e]*$/;

@@ -14,7 +14,7 @@ import { missingColumns, rowOf } from './tables/columns.js';
 import type { RowFormat } from './tables/columns.js';
 import { readSnowflakeAnswer } from './tables/snowflake-answer.js';
 import { describeStatement, mergeStatement, storedName } from './tables/snowflake-statements.js';
-import { wellFormedJson, withoutNul } from './tables/well-formed-json.js';
+import { wellFormedJson, withoutNul } from '../domain/text/well-formed-json.js';
 
 const DEFAULT_TABLE = 'OPENROUTER_TRACES';
 const ACCOUNT = /^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$/;

@@ -48,7 +48,7 @@ it('fails the call of a rejected value, and no other call of either day', async 
     append(LATE),
     append(EARLY),
     append(LATE),
-    append(EARLY, { sessionId: 'a\u0000' }),
+    append(EARLY, { promptTokens: 2 ** 31 }),
     append(EARLY),
   ]);
   const failures = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : null));

@@ -187,9 +187,6 @@ describe('appending', () => {
   });
 
   it.each([
-    ['NUL', { sessionId: 'a\u0000' }],
-    ['NUL in JSON', { trace: { a: '\u0000' } }],
-    ['half a surrogate pair in JSON', { trace: { '\udfff': 1 } }],
     ['a count beyond its column', { promptTokens: 2 ** 31 }],
     ['an amount beyond its column', { cost: 10n ** 30n }],
     ['no account', { accountId: 'none' }],
@@ -205,6 +202,29 @@ describe('appending', () => {
     expect(outcomes[17]).toMatchObject({ reason: expect.any(RejectedValue) });
     expect(await countOf(key)).toBe(29);
     expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(29n);
+  });
+
+  it('replaces the characters that the database cannot store', async () => {
+    const key = await newKey();
+    const [nul, half] = ['a\0', '\udfff'];
+    const attempt = { provider: nul, endpoint: half, status: null, errorType: nul, durationMs: 1 };
+    const unusual = createGeneration(key, {
+      cost: 1n,
+      userId: nul,
+      sessionId: half,
+      trace: { [nul]: half, [half]: [nul, '\\u0000'] },
+      attempts: [attempt],
+    });
+    await log.append(unusual);
+    const [entry] = await app.application.get(GenerationReader).readNamed(key.workspaceId, [unusual]);
+    expect(entry?.generation).toEqual({
+      ...unusual,
+      userId: 'a\ufffd',
+      sessionId: '\ufffd',
+      trace: { 'a\ufffd': '\ufffd', '\ufffd': ['a\ufffd', '\\u0000'] },
+      attempts: [{ ...attempt, provider: 'a\ufffd', endpoint: '\ufffd', errorType: 'a\ufffd' }],
+    });
+    expect((await spendAt(key, noon('2026-11-18'))).usage.total).toBe(1n);
   });
 
   it('stores every text unchanged, with any encoding of records', async () => {

@@ -1,5 +1,5 @@
 // The values of OTLP attributes in JSON: the member names the type, and a 64-bit integer is text.
-import { wellFormedText } from '../tables/well-formed-json.js';
+import { wellFormedText } from '../../domain/text/well-formed-json.js';
 
 export type AnyValue =
   /** `json`: the JSON of the text if known, so that attributes with the same text encode it once. */

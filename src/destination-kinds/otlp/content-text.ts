@@ -1,6 +1,6 @@
 // The content of a call as one JSON text, which stays valid when it is cut.
 import type { TracedContent } from '../../domain/generations/generation-trace.js';
-import { wellFormedJson, wellFormedText } from '../tables/well-formed-json.js';
+import { wellFormedJson, wellFormedText } from '../../domain/text/well-formed-json.js';
 
 const OPENING = '{"input":[';
 const CLOSING = ']}';

@@ -1,7 +1,7 @@
 // The content of one span as texts, each made when an attribute first reads it.
 import type { GenerationTrace, TracedChatContent } from '../../domain/generations/generation-trace.js';
 import { answersOf, completionOf, isChat, jsonOfContent, promptOf } from '../shared/chat-forms.js';
-import { wellFormedText } from '../tables/well-formed-json.js';
+import { wellFormedText } from '../../domain/text/well-formed-json.js';
 import { inputParts, outputParts, systemParts } from './chat-parts.js';
 import { inputText } from './content-text.js';
 import type { ContentText } from './content-text.js';

@@ -1,7 +1,7 @@
 // Writes one span of a trace request: the common parts, and the form of the platform.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { errorText } from '../shared/trace-json.js';
-import { wellFormedText } from '../tables/well-formed-json.js';
+import { wellFormedText } from '../../domain/text/well-formed-json.js';
 import { anyValueOf, closeAttribute, openAttribute, text, writeAttribute } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
 import { OWN_METADATA } from './attributes.js';

@@ -10,7 +10,7 @@ import type {
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { levelOf } from '../../domain/text/kept-text.js';
-import { wellFormedJson } from '../tables/well-formed-json.js';
+import { wellFormedJson } from '../../domain/text/well-formed-json.js';
 
 /** A trace of a chat. */
 export interface ChatTrace extends GenerationTrace {

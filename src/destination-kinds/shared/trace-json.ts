@@ -8,7 +8,7 @@ import type {
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { cutTexts, settingsOf } from './chat-forms.js';
 import type { DeliveryRequest } from './delivery.js';
-import { wellFormedJson } from '../tables/well-formed-json.js';
+import { wellFormedJson } from '../../domain/text/well-formed-json.js';
 
 /** `body`: a value, or JSON text. */
 export function postJson(

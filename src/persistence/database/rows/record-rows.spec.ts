@@ -27,6 +27,18 @@ describe('a record', () => {
     expect(write({ a: 'b' })).toBe(String.raw`{"(\"{\\\"a\\\":\\\"b\\\"}\")"}`);
   });
 
+  it.each([
+    ['a\0b', 'a\ufffdb'],
+    ['\\u0000', '\\u0000'],
+    ['\\\0', '\\\ufffd'],
+    ['\ud83d', '\ufffd'],
+    ['😀', '😀'],
+    ['\ud83d\0\ude00\0', '\ufffd\ufffd\ufffd\ufffd'],
+  ])('replaces what PostgreSQL cannot store: %j', (text, stored) => {
+    expect(write({ [text]: [text] })).toBe(write({ [stored]: [stored] }));
+    expect(write(text).toWellFormed()).toBe(write(stored));
+  });
+
   it('writes an empty list unquoted', () => {
     expect(write([])).toBe('{"([])"}');
   });

@@ -1,5 +1,6 @@
 // Passes rows to plain statements as an array of a composite type, which PostgreSQL reads twice as fast as JSON. An
 // array for each column costs a third more in batches of one call (docs/performance.md#tricks-in-force).
+import { wellFormedJson, withoutNul } from '../../../domain/text/well-formed-json.js';
 
 /** Texts that need no quotes in a record. */
 const PLAIN = /^[\w.:+/=[\]-]+$/;
@@ -7,7 +8,9 @@ const SPECIALS = /["\\]/g;
 
 /**
  * The text of a PostgreSQL array of a composite type with the columns `names`, in order. Null and undefined become
- * NULL, objects JSON, dates ISO texts. `measure` receives the length of each row's text.
+ * NULL, objects JSON, dates ISO texts. What PostgreSQL cannot store, NUL and half a surrogate pair, becomes U+FFFD: no
+ * text of a caller or a provider may decide whether a row and its charge are stored. `measure` receives the length of
+ * each row's text.
  */
 export function writeRecords<Name extends string>(
   names: readonly Name[],
@@ -34,10 +37,10 @@ function writeField(value: unknown): string {
     case 'undefined':
       return '';
     case 'string':
-      return writeText(value);
+      return writeText(value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value);
     case 'object':
       if (value === null) return '';
-      return value instanceof Date ? value.toISOString() : writeText(JSON.stringify(value));
+      return value instanceof Date ? value.toISOString() : writeText(withoutNul(wellFormedJson(value)));
     default:
       return String(value);
   }
