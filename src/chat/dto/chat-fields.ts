@@ -1,4 +1,5 @@
 // The fields of a chat body that are neither scalars nor messages. Contract: docs/contract.md#chat-request.
+import { isStorableText } from '../../domain/text/storable-text.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
 import { NumberField } from '../../http/fields/scalar-fields.js';
@@ -81,10 +82,17 @@ export function MetadataField(): PropertyDecorator {
       isMembers(value) &&
       Object.keys(value).length <= pairs &&
       Object.entries(value).every(
-        ([key, text]) => key.length <= name && typeof text === 'string' && text.length <= longest,
+        ([key, text]) =>
+          key.length <= name &&
+          typeof text === 'string' &&
+          text.length <= longest &&
+          isStorableText(key) &&
+          isStorableText(text),
       ),
     {
-      message: `must be an object of at most ${pairs} texts of at most ${longest} characters, named with at most ${name}`,
+      message:
+        `must be an object of at most ${pairs} texts of at most ${longest} characters, named with at most ${name}, ` +
+        'without NUL and half a surrogate pair',
       schema: {
         type: 'object',
         maxProperties: pairs,

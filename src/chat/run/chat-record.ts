@@ -5,6 +5,7 @@ import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { AppError } from '../../domain/errors.js';
 import { describeGeneration } from '../../domain/generations/call-record.js';
 import { formatUsd } from '../../domain/spend/money.js';
+import { boundedLabel } from '../../domain/text/bounded-text.js';
 import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
@@ -103,12 +104,12 @@ function chatFacts({
     audioOutputTokens: parts?.audioOutputTokens ?? 0,
     usageSource: source,
     reportedTokens: reportedTokens(received.usage),
-    finishReason: error !== null && first ? 'error' : (first?.finishReason ?? null),
-    nativeFinishReason: first?.nativeFinishReason ?? null,
+    finishReason: error !== null && first ? 'error' : boundedLabel(first?.finishReason),
+    nativeFinishReason: boundedLabel(first?.nativeFinishReason),
     isStreamed: request.isStreamed,
     isCancelled,
     timeToFirstTokenMs: request.isStreamed ? timeToFirstTokenMs : null,
-    serviceTier: received.serviceTier ?? request.serviceTier,
+    serviceTier: boundedLabel(received.serviceTier) ?? request.serviceTier,
     overrun,
     promptCost: cost?.prompt ?? null,
     completionCost: cost?.completion ?? null,

@@ -70,6 +70,7 @@ describe('normalised usage', () => {
     { prompt_tokens: -1, completion_tokens: 1 },
     { prompt_tokens: 1.5, completion_tokens: 1 },
     { prompt_tokens: 2 ** 31, completion_tokens: 1 },
+    { prompt_tokens: 2 ** 31 - 1, completion_tokens: 1 },
     { prompt_tokens: 1, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: -5 } },
     { completion_tokens: 1, total_tokens: 2 },
     { prompt_tokens: 1 },

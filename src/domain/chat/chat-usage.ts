@@ -58,7 +58,7 @@ export interface NormalisedChatUsage {
 
 /**
  * The numbers of a report as parts and totals that fit together. Null where the report cannot be used: a total is missing,
- * or a number is negative, fractional or absurd. The service counts the tokens itself then.
+ * or a number or the sum of both totals is negative, fractional or absurd. The service counts the tokens itself then.
  */
 export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatUsage | null {
   const { promptTokens, totalTokens } = reported;
@@ -66,7 +66,7 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
   if (promptTokens === null) return null;
   const completionTokens =
     reported.completionTokens ?? (totalTokens === null ? null : Math.max(0, totalTokens - promptTokens));
-  if (completionTokens === null) return null;
+  if (completionTokens === null || !isTokenCount(promptTokens + completionTokens)) return null;
   const cut = partsWithin(promptTokens, [
     reported.cachedTokens,
     reported.cacheWriteTokens,

@@ -1,6 +1,7 @@
 // Makes a provider's chat wire of its traits.
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
+import { boundedText } from '../../../domain/text/bounded-text.js';
 import { operationUrl, withoutUserInfo } from '../address.js';
 import type { ChatCall, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
@@ -11,6 +12,9 @@ import { editMessages, editTools } from './chat-messages.js';
 import { chatProblems, hardProblems } from './chat-problems.js';
 import { reasoningEdit } from './chat-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
+
+const MAX_EDITS = 100;
+const MAX_EDIT_LENGTH = 100;
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
   const { readError, cancellation, finishReasons, readUsage, toolCallId } = traits;
@@ -63,8 +67,13 @@ function buildRequest(
       ...(traits.headers?.(apiKey) ?? bearer(apiKey)),
     },
     body: body.finish(),
-    edits: [...body.edits],
+    edits: recordedEdits(body.edits),
   };
+}
+
+/** Names are the caller's: bounded in length and number, as each attempt records them. */
+function recordedEdits(names: ReadonlySet<string>): readonly string[] {
+  return [...names].slice(0, MAX_EDITS).map((name) => boundedText(name, MAX_EDIT_LENGTH));
 }
 
 /** An object in pieces, so that the caller's bytes are neither parsed nor copied. */
