@@ -77,9 +77,9 @@ export function chargeForChat(
   const { images, cacheWriteTtl } = request;
   const { usage, isByok } = served;
   const cost = prices && chatCost(prices, { usage, images, cacheWriteTtl });
-  if (isInsured(served, outcome)) return insured(served, cost);
-  const total = cost && cost.total;
   const most = reserved && (isByok ? reserved.costWithByok : reserved.cost);
+  if (isInsured(served, outcome)) return insured(served, cost, most);
+  const total = cost && cost.total;
   const paid = atMost(total, most);
   const overrun = paid === total ? null : difference(total, paid);
   const unpaid = overrun === null ? [] : unpaidCosts(served, 'over_reported', overrun);
@@ -135,11 +135,15 @@ function isInsured({ usage, hasFinished }: ServedChat, outcome: ChatEnding['outc
   return outcome === 'failed' || (usage.completionTokens === 0 && !hasFinished);
 }
 
-/** The operator sees a reported bill. An estimate of a failed call is no bill. */
-function insured(served: ServedChat, cost: ChatCost | null): ChatCharge {
+/**
+ * The operator sees a reported bill. An estimate of a failed call is no bill. The bill of an own key counts towards limits
+ * that include own keys: at most `most`, what they have reserved.
+ */
+function insured(served: ServedChat, cost: ChatCost | null, most: PicoUsd | null): ChatCharge {
+  const { isByok } = served;
   const bill = served.source === 'reported' ? (cost?.total ?? null) : 0n;
   const unpaid = bill === 0n ? [] : unpaidCosts(served, 'failed_call', bill);
-  const charge = { ...NOTHING, upstreamCost: bill, isByok: served.isByok, unpaid };
+  const charge = { ...NOTHING, upstreamCost: isByok ? atMost(bill, most) : bill, isByok, unpaid };
   return { charge, cost: NO_CHAT_COST, source: 'none', completionTokens: 0, overrun: null };
 }
 

@@ -128,6 +128,31 @@ describe('settlement', () => {
     );
   });
 
+  it('counts at most the reservation towards limits, however the call ends and whoever pays the provider', () => {
+    const outcome = fc.constantFrom('answered' as const, 'failed' as const, 'cancelled' as const);
+    const source = fc.constantFrom('reported' as const, 'counted' as const, 'estimated' as const);
+    const amount = fc.bigInt({ min: 0n, max: 10n ** 12n });
+    fc.assert(
+      fc.property(
+        usageWithin(100_000, 100_000),
+        outcome,
+        source,
+        fc.boolean(),
+        fc.boolean(),
+        amount,
+        amount,
+        (usage, ending, from, isByok, hasFinished, most, more) => {
+          const reserved = { cost: isByok ? 0n : most, costWithByok: most + (isByok ? more : 0n) };
+          const call = served(usage, { isByok, source: from, hasFinished });
+          const { charge } = chargeForChat({ served: call, outcome: ending }, REQUEST, reserved);
+          const counted = isByok ? charge.upstreamCost : charge.cost;
+          expect((charge.cost ?? 0n) <= reserved.cost).toBe(true);
+          expect((counted ?? 0n) <= reserved.costWithByok).toBe(true);
+        },
+      ),
+    );
+  });
+
   it('never makes details dearer than the same tokens without them, where their prices are not', () => {
     fc.assert(
       fc.property(usageWithin(1_000, 1_000), (usage) => {
