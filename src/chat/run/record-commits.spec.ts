@@ -22,6 +22,9 @@ interface Lab {
   /** Null: the append succeeds. */
   failure: Error | null;
   isLogged: boolean;
+  /** Appends stay open until `end`. */
+  hangs: boolean;
+  end: (error?: Error) => void;
   record(id?: string): CallRecord;
   pass(milliseconds: number): Promise<void>;
 }
@@ -33,6 +36,10 @@ function createLab(): Lab {
   const log = {
     append: (generation: Generation) => {
       appended.push(generation);
+      if (lab.hangs)
+        return new Promise<void>(
+          (resolve, reject) => (lab.end = (error) => (error ? reject(error) : resolve())),
+        );
       return lab.failure ? Promise.reject(lab.failure) : Promise.resolve();
     },
     has: () => Promise.resolve(lab.isLogged),
@@ -49,6 +56,8 @@ function createLab(): Lab {
     committed: 0,
     failure: null,
     isLogged: false,
+    hangs: false,
+    end: () => undefined,
     record: (id = 'generation') => ({
       generation: createGeneration(KEY, { id }),
       releases: [],
@@ -105,6 +114,42 @@ describe('a commit', () => {
     await lab.pass(1_000);
     expect([over.current, lab.committed, lab.gauges]).toEqual(['done', 1, { pending: 0, lost: 0 }]);
     expect([lab.appended[0]?.id, lab.appended.at(-1)?.id]).toEqual(['answered', 'failed']);
+  });
+
+  it('waits for a statement that is under way after 5 seconds: its outcome decides', async () => {
+    const lab = createLab();
+    lab.hangs = true;
+    const commit = lab.commits.begin(lab.record('answered'), () => Promise.resolve(lab.record('failed')));
+    const inTime = outcomeOf(commit.inTime);
+    await lab.pass(COMMIT_MS * 2);
+    expect([inTime.current, lab.gauges.pending]).toEqual([null, 0]);
+    lab.end();
+    await commit.over;
+    expect([inTime.current, lab.appended.map(({ id }) => id), lab.committed]).toEqual([
+      'done',
+      ['answered'],
+      1,
+    ]);
+    expect(lab.scheduler.pending).toBe(0);
+  });
+
+  it('whose statement fails after 5 seconds has the record of the answer from then on, and no other', async () => {
+    const lab = createLab();
+    lab.hangs = true;
+    let describe = (_record: CallRecord): void => undefined;
+    const late = new Promise<CallRecord>((resolve) => (describe = resolve));
+    const commit = lab.commits.begin(lab.record('answered'), () => late);
+    const inTime = outcomeOf(commit.inTime);
+    await lab.pass(COMMIT_MS * 2);
+    lab.hangs = false;
+    lab.end(AWAY);
+    await lab.pass(2_000);
+    expect(inTime.current).toMatchObject({ status: 503 });
+    expect(lab.appended.map(({ id }) => id)).toEqual(['answered']);
+    describe(lab.record('failed'));
+    await commit.over;
+    expect(lab.appended.map(({ id }) => id)).toEqual(['answered', 'failed']);
+    expect([lab.committed, lab.gauges]).toEqual([1, { pending: 0, lost: 0 }]);
   });
 
   it('whose connection was lost after its statement is not repeated once the log has the record', async () => {

@@ -20,7 +20,10 @@ export interface CallRecord {
 }
 
 export interface StartedCommit {
-  /** Rejects when the record is not committed within COMMIT_MS. The commit goes on then, unless the record is rejected. */
+  /**
+   * Rejects when the record is not committed within COMMIT_MS and no statement is under way: its outcome decides. The commit
+   * goes on then, unless the record is rejected.
+   */
   readonly inTime: Promise<void>;
   /** Resolves when the record is committed or given up. Never rejects. */
   readonly over: Promise<void>;
@@ -36,8 +39,14 @@ const LONGEST_PAUSE = 1_000;
 interface Attempted {
   record: CallRecord;
   readonly givesUpAt: number;
-  isLate: boolean;
   hasFailed: boolean;
+  isAppending: boolean;
+  /** COMMIT_MS are over. */
+  isDue: boolean;
+  /** Not null: the caller has read that the call could not be recorded. Open until the record says so as well. */
+  replacement: Promise<void> | null;
+  readonly replace: () => Promise<void>;
+  onLate?: () => void;
 }
 
 export class RecordCommits implements OnModuleDestroy {
@@ -54,33 +63,36 @@ export class RecordCommits implements OnModuleDestroy {
 
   /** `late`: the record of a call whose caller reads that it could not be recorded. */
   begin(record: CallRecord, late: () => Promise<CallRecord>): StartedCommit {
-    const givesUpAt = this.scheduler.now() + LAST_COMMIT_MS;
-    const attempted: Attempted = { record, givesUpAt, isLate: false, hasFailed: false };
-    const committed = this.commit(attempted);
-    return {
-      inTime: this.within(committed, () => {
-        attempted.isLate = true;
-        this.metrics.pendingRecords.inc();
-        void this.replace(attempted, late);
-      }),
-      over: this.after(committed, attempted),
+    const attempted: Attempted = {
+      record,
+      givesUpAt: this.scheduler.now() + LAST_COMMIT_MS,
+      hasFailed: false,
+      isAppending: false,
+      isDue: false,
+      replacement: null,
+      replace: () => this.replace(attempted, late),
     };
+    const committed = this.commit(attempted);
+    return { inTime: this.within(committed, attempted), over: this.after(committed, attempted) };
   }
 
-  /** Calls `onLate` and rejects after COMMIT_MS. */
-  private within(committed: Promise<void>, onLate: () => void): Promise<void> {
+  private within(committed: Promise<void>, attempted: Attempted): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = this.scheduler.after(this.commitMs, () => {
-        onLate();
-        reject(notRecorded());
+        attempted.isDue = true;
+        endWait(attempted);
       });
+      attempted.onLate = () => {
+        this.metrics.pendingRecords.inc();
+        reject(notRecorded());
+      };
       void committed.then(resolve, reject).finally(() => timer.cancel());
     });
   }
 
   private async after(committed: Promise<void>, attempted: Attempted): Promise<void> {
     await Promise.allSettled([committed]);
-    if (attempted.isLate) this.metrics.pendingRecords.dec();
+    if (attempted.replacement !== null) this.metrics.pendingRecords.dec();
   }
 
   /** Records that are not committed by then are lost: the grace is over. */
@@ -95,12 +107,16 @@ export class RecordCommits implements OnModuleDestroy {
 
   private async commit(attempted: Attempted): Promise<void> {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      // The record of an answer that its caller has not read must not be charged.
+      await attempted.replacement;
       const { record } = attempted;
+      attempted.isAppending = true;
       try {
         await this.append(record, attempted.hasFailed);
         record.onCommitted();
         return;
       } catch (error) {
+        attempted.isAppending = false;
         const hasTime = this.scheduler.now() + pause < attempted.givesUpAt;
         if (this.isStopping || !hasTime || !isPassing(error)) {
           this.metrics.lostRecords.inc();
@@ -109,6 +125,7 @@ export class RecordCommits implements OnModuleDestroy {
           throw error;
         }
         attempted.hasFailed = true;
+        endWait(attempted);
       }
       await this.pause(pause);
     }
@@ -146,6 +163,13 @@ export class RecordCommits implements OnModuleDestroy {
       this.pauses.set(timer, resolve);
     });
   }
+}
+
+/** A statement under way may still commit the call with its charge: the caller waits for its outcome. */
+function endWait(attempted: Attempted): void {
+  if (!attempted.isDue || attempted.replacement !== null || attempted.isAppending) return;
+  attempted.replacement = attempted.replace();
+  attempted.onLate?.();
 }
 
 export function notRecorded(): AppError {
