@@ -32,6 +32,9 @@ export interface SendLimits {
 /** No answer within the time-out. */
 export class OutboundTimeout extends Error {}
 
+/** No connection within its time-out: nothing was sent. */
+export class ConnectTimeout extends OutboundTimeout {}
+
 /** No usable answer: refused, reset, truncated, or larger than allowed. */
 export class OutboundFailure extends Error {}
 
@@ -65,9 +68,9 @@ export async function withinLimits<Result>(
   try {
     return await work(cancellation);
   } catch (error) {
-    if (isTimeOver || error instanceof errors.ConnectTimeoutError) {
-      throw new OutboundTimeout('no answer in time', { cause: error });
-    }
+    if (error instanceof errors.ConnectTimeoutError)
+      throw new ConnectTimeout('no answer in time', { cause: error });
+    if (isTimeOver) throw new OutboundTimeout('no answer in time', { cause: error });
     if (error instanceof OutboundFailure) throw error;
     if (error instanceof AnswerTooLarge) throw new OversizedAnswer(error.message, { cause: error });
     if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {

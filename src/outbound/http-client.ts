@@ -11,7 +11,7 @@ import { openStream, readBeginning } from './streamed-exchange.js';
 import type { OutboundStream } from './streamed-exchange.js';
 import { createProviderAgent } from './provider-agent.js';
 
-export { OutboundFailure, OutboundTimeout, OversizedAnswer } from './exchange.js';
+export { ConnectTimeout, OutboundFailure, OutboundTimeout, OversizedAnswer } from './exchange.js';
 export type { OutboundStream } from './streamed-exchange.js';
 
 // Errors are small; anything longer is a page of a proxy.

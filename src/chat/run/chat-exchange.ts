@@ -6,7 +6,13 @@ import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
-import { HttpClient, isWhole, OversizedAnswer } from '../../outbound/http-client.js';
+import {
+  ConnectTimeout,
+  HttpClient,
+  isWhole,
+  OutboundTimeout,
+  OversizedAnswer,
+} from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
@@ -104,7 +110,7 @@ export class ChatExchange {
         : await this.beginUpstream(chat, target, call, names, cancellation, attempt);
     } catch (error) {
       // A bound of this service makes no call free that its client has left.
-      const isOver = cancellation.aborted || (isDraining && error instanceof OversizedAnswer);
+      const isOver = cancellation.aborted || (isDraining && isOwnBound(error));
       if (isOver) return cancelled(this.relayFor(NO_WIRE, target, call), call);
       const failure = failureOfThrown(error, names);
       if (failure instanceof EndpointFailure && failure.refusedMember !== null)
@@ -279,6 +285,15 @@ function cancelled(relay: ChatStreamRelay, { request }: ExchangedCall): Begun {
   return request.isStreamed
     ? { ...ended, kind: 'stream', relay, pump: null }
     : { ...ended, kind: 'whole', answer: null };
+}
+
+/** Whether a size or a time of this service has ended an exchange that the provider works on. */
+function isOwnBound(error: unknown): boolean {
+  const reason = error instanceof EndpointFailure ? error.cause : error;
+  return (
+    reason instanceof OversizedAnswer ||
+    (reason instanceof OutboundTimeout && !(reason instanceof ConnectTimeout))
+  );
 }
 
 function isExcluded({ request }: ExchangedCall): boolean {

@@ -281,4 +281,30 @@ describe('a provider that bills on after its client has left', () => {
     expect(generation.cost).toBeGreaterThan(0n);
     await own.close();
   });
+
+  it.each([
+    ['the headers of a stream', { CHAT_HEADERS_TIMEOUT_MS: '1000' }, true],
+    ['an answer without a stream', { CHAT_ANSWER_TIMEOUT_MS: '1000' }, false],
+    ['an answer at the deadline', { CHAT_DEADLINE_MS: '1000' }, false],
+  ])('M14: that is cut by the time for %s is charged by an estimate', async (_name, environment, stream) => {
+    const own = await startChat(environment);
+    let leave = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (leave = resolve));
+    own.upstream.answerWith(() => leave());
+    const key = await own.app.createKey({ limit: 10n ** 12n });
+    const leaving = new AbortController();
+    const chat = { model: 'mistralai/mistral-small-3.2-24b-instruct', stream, max_tokens: 50 };
+    const posted = postChat(own.app, chat, { key: key.secret, signal: leaving.signal }).catch(() => null);
+    await asked;
+    leaving.abort();
+    await posted;
+    const generation = await chatOf(own.app, key.record.id);
+    expect(generation).toMatchObject({
+      status: 499,
+      errorType: null,
+      chat: { isCancelled: true, usageSource: 'estimated' },
+    });
+    expect(generation.cost).toBeGreaterThan(0n);
+    await own.close();
+  });
 });
