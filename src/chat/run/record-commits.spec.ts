@@ -136,8 +136,8 @@ describe('a commit', () => {
   it('whose statement fails after 5 seconds has the record of the answer from then on, and no other', async () => {
     const lab = createLab();
     lab.hangs = true;
-    let describe = (_record: CallRecord): void => undefined;
-    const late = new Promise<CallRecord>((resolve) => (describe = resolve));
+    let replaceBy = (_record: CallRecord): void => undefined;
+    const late = new Promise<CallRecord>((resolve) => (replaceBy = resolve));
     const commit = lab.commits.begin(lab.record('answered'), () => late);
     const inTime = outcomeOf(commit.inTime);
     await lab.pass(COMMIT_MS * 2);
@@ -146,7 +146,7 @@ describe('a commit', () => {
     await lab.pass(2_000);
     expect(inTime.current).toMatchObject({ status: 503 });
     expect(lab.appended.map(({ id }) => id)).toEqual(['answered']);
-    describe(lab.record('failed'));
+    replaceBy(lab.record('failed'));
     await commit.over;
     expect(lab.appended.map(({ id }) => id)).toEqual(['answered', 'failed']);
     expect([lab.committed, lab.gauges]).toEqual([1, { pending: 0, lost: 0 }]);
