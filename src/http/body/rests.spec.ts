@@ -16,8 +16,8 @@ describe('connections that rest', () => {
 
   it('take turns, each for as long as its pieces are worth', () => {
     const rests = new Rests();
-    rests.add(rest('first', 5_000));
-    rests.add(rest('second', 10_000));
+    rests.add(rest('first', 1_200));
+    rests.add(rest('second', 2_400));
     jest.advanceTimersByTime(99);
     expect(ended).toEqual([]);
     jest.advanceTimersByTime(2);
@@ -32,7 +32,7 @@ describe('connections that rest', () => {
     const rests = new Rests();
     let pieces = 1_000;
     rests.add({ pieces: () => pieces, end: () => void ended.push('only') });
-    pieces = 10_000;
+    pieces = 2_400;
     jest.advanceTimersByTime(199);
     expect(ended).toEqual([]);
     jest.advanceTimersByTime(3);
@@ -45,7 +45,7 @@ describe('connections that rest', () => {
     rests.add(rest('open', 50));
     jest.advanceTimersByTime(150);
     expect(ended.at(-1)).toBe('open');
-    rests.add(rest('later', 50));
+    rests.add(rest('later', 12));
     jest.advanceTimersByTime(3);
     expect(ended.at(-1)).toBe('later');
   });
