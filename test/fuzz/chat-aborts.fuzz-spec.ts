@@ -25,7 +25,10 @@ const PROMPT_BOUND = 274n;
 const counts = { aborts: 0, complete: 0 };
 let setup: EveryChatProviderApp;
 beforeAll(async () => {
-  setup = await startAppWithEveryChatProvider({ CHAT_ENDPOINT_CONCURRENCY: String(2 * PARALLEL) });
+  setup = await startAppWithEveryChatProvider({
+    CHAT_ENDPOINT_CONCURRENCY: String(2 * PARALLEL),
+    RATE_LIMIT_INFERENCE_PER_MINUTE: '0',
+  });
   for (const wire of WIRES) setup.providers.stubOf(wire).streamWith(inPieces(7));
 });
 afterAll(async () => {
