@@ -53,7 +53,7 @@ export const ollama: HttpEmbeddingProvider = {
       tool_choice: 'drop',
       user: 'drop',
     },
-    // A forced tool is ignored as well.
+    // A forced tool is ignored as well; `none` is honoured without the tools.
     lacks: ['tool_choice', 'logprobs', 'n'],
     messages: { developerRole: 'system', names: 'none', reasoning: ['reasoning'] },
     mediaUrls: 'refused',

@@ -69,6 +69,7 @@ const ROWS: readonly Row[] = [
   row('user', 'u-1', letters('SSDDSDSSDD')),
   row('tools', [TOOL], all('S')),
   row('tool_choice', 'auto', letters('SSSSSDSSSS'), { tools: [TOOL] }),
+  row('tool_choice', 'none', letters('SSSSSOSSSS'), { tools: [TOOL] }),
   row('tool_choice', 'required', letters('SSSSSFSSSS'), { tools: [TOOL] }),
   row('parallel_tool_calls', false, letters('SSSSSDSSDD'), { tools: [TOOL] }),
   row('response_format', { type: 'json_object' }, all('S')),
@@ -119,6 +120,23 @@ it.each(CASES)('%s at %s', async (_title, slug, name, members, cell) => {
     expect(edits).toEqual([recorded]);
     expect(problems.map(({ at }) => at)).toEqual([recorded]);
   } else if (cell === 'S' || cell === 'O') expect(edits).not.toContain(recorded);
+});
+
+describe('a wire without tool_choice', () => {
+  const members = { tools: [TOOL], tool_choice: 'none', parallel_tool_calls: true };
+
+  it('honours none without the tools, and records nothing', async () => {
+    const { body, edits } = await builtChat('ollama', members);
+    for (const name of Object.keys(members)) expect(body).not.toHaveProperty(name);
+    expect(edits).toEqual([]);
+    expect(chatWireOf('ollama').problems(readBody(members), chatEndpoint('ollama'))).toEqual([]);
+  });
+
+  it('sends the tools where the operator lists the member', async () => {
+    const endpoint = chatEndpoint('ollama', { allowedMembers: ['tool_choice'] });
+    const { body } = await builtChat('ollama', members, endpoint);
+    expect(body).toMatchObject({ tools: [TOOL], tool_choice: 'none' });
+  });
 });
 
 describe('a reasoning model of OpenAI', () => {

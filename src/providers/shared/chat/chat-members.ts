@@ -34,6 +34,8 @@ const NEVER_FORWARDED = new Set([
   ...'context_length_exceeded_behavior guardrails'.split(' '),
 ]);
 const NEVER_FORWARDED_PREFIXES = ['guided_', 'webhook'];
+/** They have no meaning without tools. */
+const TOOL_SETTINGS = new Set(['tool_choice', 'parallel_tool_calls']);
 
 /** Of every wire that has no rule of its own. */
 const COMMON_RULES: Readonly<Record<string, MemberRule>> = {
@@ -70,6 +72,20 @@ export function editMember(
   traits: SupportTraits,
 ): MemberEdit | null {
   if (ROUTED.has(name)) return null;
+  return TOOL_SETTINGS.has(name) && withholdsTools(call, traits)
+    ? 'omitted'
+    : editByRule(name, value, call, traits);
+}
+
+/** A wire that drops `tool_choice` honours `none` only without the tools: the model would call them. */
+export function withholdsTools(call: ChatCall, traits: SupportTraits): boolean {
+  const { toolChoice: choice, members } = call.request;
+  if (choice === null || !('mode' in choice) || choice.mode !== 'none') return false;
+  const value = members.get('tool_choice');
+  return value !== undefined && editByRule('tool_choice', value, call, traits) === 'dropped';
+}
+
+function editByRule(name: string, value: Buffer, call: ChatCall, traits: SupportTraits): MemberEdit {
   const { endpoint } = call;
   const isAllowed = endpoint.allowedMembers?.includes(name) === true;
   const rule = ruleOf(name, traits);

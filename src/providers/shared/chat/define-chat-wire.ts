@@ -7,7 +7,7 @@ import type { ChatCall, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection } from '../provider.js';
 import { bearer } from '../wire.js';
-import { editMember } from './chat-members.js';
+import { editMember, withholdsTools } from './chat-members.js';
 import { editMessages, editTools } from './chat-messages.js';
 import { chatProblems, hardProblems } from './chat-problems.js';
 import { reasoningEdit } from './chat-reasoning.js';
@@ -96,7 +96,7 @@ class BodyAssembly {
 function addMessages(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {
   const { request } = call;
   body.add('messages', editedOrRaw('messages', editMessages(call, traits, body.edits), request));
-  if (request.tools.length === 0) return;
+  if (request.tools.length === 0 || withholdsTools(call, traits)) return;
   body.add('tools', editedOrRaw('tools', editTools(call, traits, body.edits), request));
 }
 
