@@ -148,10 +148,17 @@ describe('a reasoning model of OpenAI', () => {
   it('gets no sampling members but a temperature of 1', async () => {
     const { body, edits } = await builtChat(
       'openai',
-      { temperature: 0.2, top_p: 1, stop: 'x', frequency_penalty: 1, presence_penalty: 1 },
+      {
+        temperature: 0.2,
+        top_p: 1,
+        stop: 'x',
+        frequency_penalty: 1,
+        presence_penalty: 1,
+        logit_bias: { '5': 1 },
+      },
       endpoint,
     );
-    expect(edits).toEqual(['temperature', 'stop', 'frequency_penalty', 'presence_penalty']);
+    expect(edits).toEqual(['temperature', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias']);
     expect(body).toHaveProperty('top_p', 1);
     expect(chatWireOf('openai').problems(readBody({ logprobs: true }), endpoint)[0]).toMatchObject({
       at: 'logprobs',

@@ -205,6 +205,17 @@ it.each([
   expect('stream_options' in body).toBe(isAsked);
 });
 
+it.each(['openai', 'azure'] as const)(
+  'a reasoning model of %s takes a body with every member',
+  async (name) => {
+    const stub = await start(name);
+    const endpoint = chatEndpoint(name, { upstreamModel: 'gpt-5', isReasoning: true });
+    const { status, sent } = await exchangeChat(name, stub.baseUrl, RICH, endpoint);
+    expect(status).toBe(200);
+    expect(sent.edits).toEqual(expect.arrayContaining(['temperature', 'logit_bias']));
+  },
+);
+
 it('a reasoning deployment of Azure gets the new name of the limit (mentat #429, Pulse PR 1867)', async () => {
   const stub = await start('azure');
   const endpoint: ChatEndpoint = chatEndpoint('azure', { upstreamModel: 'gpt-5', isReasoning: true });

@@ -24,7 +24,7 @@ function openAiRefusal(body: Body, members: readonly string[] = OPENAI_MEMBERS):
   const unknown = unknownMember(body, members) ?? unknownMessageMember(body, OPENAI_MESSAGE);
   if (unknown !== null) return openAiError(400, `Unknown parameter: '${unknown}'.`, 'unknown_parameter');
   const isReasoning = REASONING.test(String(body['model']));
-  const refused = ['max_tokens', 'stop', 'frequency_penalty', 'presence_penalty', 'logprobs'];
+  const refused = ['max_tokens', 'stop', 'frequency_penalty', 'presence_penalty', 'logprobs', 'logit_bias'];
   const unsupported = isReasoning && refused.find((name) => body[name] !== undefined);
   if (unsupported)
     return openAiError(400, `Unsupported parameter: '${unsupported}'`, 'unsupported_parameter');

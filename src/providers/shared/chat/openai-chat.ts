@@ -19,6 +19,7 @@ export const OPENAI_CHAT = {
     frequency_penalty: droppedByReasoning,
     presence_penalty: droppedByReasoning,
     stop: droppedByReasoning,
+    logit_bias: droppedByReasoning,
     parallel_tool_calls: parallelCallsIfListed,
     cache_control: 'drop',
     service_tier: 'keep',
