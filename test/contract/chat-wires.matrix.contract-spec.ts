@@ -60,6 +60,7 @@ const ROWS: readonly Row[] = [
   row('stop', ['END'], all('S')),
   row('logit_bias', { '5': 1 }, letters('SSDSSDSSDD')),
   row('logprobs', true, logprobs, { top_logprobs: 3 }),
+  row('logprobs', false, all('O')),
   row('n', 2, letters('SSSSSFSSFF')),
   row('n', 1, all('O')),
   row('top_k', 40, letters('DDDSSDSSDD')),

@@ -85,6 +85,7 @@ const RICH = {
   presence_penalty: -1,
   seed: 7,
   stop: 'END',
+  logprobs: false,
   logit_bias: { '5': 1 },
   user: 'u-1',
   metadata: { a: 'b' },

@@ -46,7 +46,8 @@ const COMMON_RULES: Readonly<Record<string, MemberRule>> = {
   frequency_penalty: 'keep',
   presence_penalty: 'keep',
   logit_bias: 'keep',
-  logprobs: 'keep',
+  // Some wires refuse the member whatever its value, and `false` is the default of the others.
+  logprobs: (value, { request }) => (request.wantsLogprobs ? { value } : 'omitted'),
   top_logprobs: 'keep',
   response_format: 'keep',
   n: (value, { request }) => (request.choiceCount === 1 ? 'omitted' : { value }),
