@@ -205,14 +205,17 @@ describe('a reasoning model of OpenAI', () => {
 
 describe('the bytes of untouched members', () => {
   it.each(WIRES)('are the caller’s at %s', async (slug) => {
-    const text = '{"model":"a/b","messages":[{"role":"user","content":"\\u00e9"}],"temperature":1.0}';
+    const messages = '[{"role":"assistant","content":null},{"role":"user","content":"\\u00e9"}]';
+    const parameters = '{"type":"object","properties":{"a":{"default":null,"minimum":1.0}}}';
+    const tools = `[{"type":"function","function":{"name":"look_up","parameters":${parameters}}}]`;
+    const text = `{"model":"a/b","messages":${messages},"tools":${tools},"temperature":1.0}`;
     const request = readText(text);
     const built = await chatWireOf(slug).buildRequest(
       { request, endpoint: chatEndpoint(slug), maxOutputTokens: null },
       { baseUrl: 'http://127.0.0.1:1/v1' },
     );
     const sent = Buffer.concat(built.body).toString();
-    expect(sent).toContain('"messages":[{"role":"user","content":"\\u00e9"}]');
+    expect(sent).toContain(`"messages":${messages},"tools":${tools}`);
     expect(sent).toContain('"temperature":1.0');
   });
 

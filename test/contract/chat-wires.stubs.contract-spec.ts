@@ -93,6 +93,27 @@ const RICH = {
   x_unknown: true,
 };
 
+/** Serialisers of callers write absent members as null, and no tool calls as an empty list. */
+const ABSENT = {
+  messages: [
+    {
+      role: 'user',
+      name: null,
+      content: [
+        { type: 'text', text: 'Hello', cache_control: null },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: null } },
+      ],
+      tool_calls: null,
+      tool_call_id: null,
+    },
+    { role: 'assistant', content: 'Hi', refusal: null, tool_calls: [] },
+    { role: 'user', content: 'Go on.' },
+  ],
+  tools: [
+    { type: 'function', function: { name: 'look_up', description: null, parameters: null, strict: null } },
+  ],
+};
+
 describe.each(NAMES)('%s', (name) => {
   const slug = slugOf(name);
 
@@ -103,6 +124,13 @@ describe.each(NAMES)('%s', (name) => {
     const [request] = stub.requests;
     expect(request?.body).not.toHaveProperty('metadata');
     expect(request?.body).not.toHaveProperty('priority');
+  });
+
+  it('takes a body with what callers send as absent (openai-node #1341, vllm #16678, #13978)', async () => {
+    const stub = await start(name);
+    const { status, sent } = await exchangeChat(slug, stub.baseUrl, ABSENT);
+    expect([status, sent.edits]).toEqual([200, []]);
+    expect(sent.text).not.toMatch(/null|"tool_calls"/);
   });
 
   it('streams text whose usage the relay reads once', async () => {

@@ -34,6 +34,29 @@ export function toolIdsOf(body: Body): string[] {
   return ids;
 }
 
+/** `messages[0].name`, `tools[0].function.description`: what callers send as absent, and vendors take for a wrong value. */
+export function emptyMember(body: Body): string | null {
+  for (const [index, message] of messagesOf(body).entries()) {
+    const { tool_calls: calls } = message;
+    const callsNothing = Array.isArray(calls) && calls.length === 0;
+    const name = callsNothing ? 'tool_calls' : nullMember(message, ['content', 'refusal']);
+    if (name !== null) return `messages[${index}].${name}`;
+  }
+  for (const [index, described] of functionsOf(body).entries()) {
+    const name = nullMember(described, ['strict']);
+    if (name !== null) return `tools[${index}].function.${name}`;
+  }
+  return null;
+}
+
+function nullMember(members: Body, allowed: readonly string[]): string | null {
+  return Object.keys(members).find((name) => members[name] === null && !allowed.includes(name)) ?? null;
+}
+
+function functionsOf({ tools }: Body): Body[] {
+  return Array.isArray(tools) ? (tools as { function: Body }[]).map((tool) => tool.function) : [];
+}
+
 export function hasStrictTool({ tools }: Body): boolean {
   return (
     Array.isArray(tools) && tools.some((tool: { function?: object }) => 'strict' in (tool.function ?? {}))

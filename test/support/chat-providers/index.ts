@@ -4,6 +4,7 @@ import type { StubReply } from '../providers/provider-stub.js';
 import { bearerOf } from './chat-stub.js';
 import type { ChatStubDefinition } from './chat-stub.js';
 import {
+  emptyMember,
   hasIdleStreamOptions,
   hasStrictTool,
   messagesOf,
@@ -23,6 +24,8 @@ const REASONING = /^(o\d|gpt-5)/;
 function openAiRefusal(body: Body, members: readonly string[] = OPENAI_MEMBERS): StubReply | null {
   const unknown = unknownMember(body, members) ?? unknownMessageMember(body, OPENAI_MESSAGE);
   if (unknown !== null) return openAiError(400, `Unknown parameter: '${unknown}'.`, 'unknown_parameter');
+  const empty = emptyMember(body);
+  if (empty !== null) return openAiError(400, `Invalid type for '${empty}'.`, 'invalid_type');
   const isReasoning = REASONING.test(String(body['model']));
   const refused = ['max_tokens', 'stop', 'frequency_penalty', 'presence_penalty', 'logprobs', 'logit_bias'];
   const unsupported = isReasoning && refused.find((name) => body[name] !== undefined);
@@ -88,7 +91,7 @@ function mistralRefusal(body: Body): StubReply | null {
   const inMessage = messagesOf(body)
     .map((message) => unknownMember(message, message['role'] === 'tool' ? [...members, 'name'] : members))
     .find((name) => name !== null);
-  const name = unknown ?? inMessage ?? null;
+  const name = unknown ?? inMessage ?? emptyMember(body);
   if (name !== null) {
     const detail = [{ type: 'extra_forbidden', loc: ['body', name], msg: 'Extra inputs are not permitted' }];
     return { status: 422, body: { object: 'error', message: { detail }, type: 'invalid_request_error' } };
@@ -129,7 +132,7 @@ function cohereRefusal(body: Body): StubReply | null {
     'model messages stream max_tokens temperature top_p stop seed frequency_penalty presence_penalty tools tool_choice ' +
     'response_format reasoning_effort';
   const unknown = unknownMember(body, known.split(' ')) ?? unknownMessageMember(body, PLAIN_MESSAGE);
-  const name = unknown ?? (hasStrictTool(body) ? 'strict' : null);
+  const name = unknown ?? (hasStrictTool(body) ? 'strict' : emptyMember(body));
   if (name !== null)
     return { status: 422, body: { message: `unknown field: parameter '${name}' is not a valid field` } };
   const isOutside = (member: string, most: number): boolean =>
@@ -142,11 +145,14 @@ function cohereRefusal(body: Body): StubReply | null {
   return typeof body['stop'] === 'string' ? { status: 400, body: { message: 'stop must be a list' } } : null;
 }
 
-/** Streams are the only place of `stream_options`. */
+/** Streams are the only place of `stream_options`. Null is no list of tool calls, and templates want at least one. */
 function vllmRefusal(body: Body): StubReply | null {
-  if (!hasIdleStreamOptions(body)) return null;
-  const message = 'Stream options can only be defined when `stream=True`.';
-  return { status: 400, body: { object: 'error', message, type: 'BadRequestError', param: null, code: 400 } };
+  const reject = (message: string): StubReply => ({
+    status: 400,
+    body: { object: 'error', message, type: 'BadRequestError', param: null, code: 400 },
+  });
+  if (hasIdleStreamOptions(body)) return reject('Stream options can only be defined when `stream=True`.');
+  return emptyMember(body) === null ? null : reject("'NoneType' object is not iterable");
 }
 
 /** Google's tool calls have neither index nor id. */

@@ -27,12 +27,11 @@ export function editTools(
   edits: Set<string>,
 ): readonly JsonObject[] | null {
   const dropsCache = !endpoint.supportedParameters.includes('cache_control');
+  const editFunction = (definition: JsonObject): JsonObject =>
+    withoutEmpty(dropsStrict ? without(definition, ['strict'], 'tools', edits) : definition);
   const edited = request.tools.map(({ body }: ChatTool) => {
-    const tool = dropsCache ? without(body, CACHE_MEMBERS, 'tools', edits) : body;
-    const definition = tool['function'];
-    if (!dropsStrict || !isObject(definition)) return tool;
-    const lax = without(definition, ['strict'], 'tools', edits);
-    return lax === definition ? tool : { ...tool, function: lax };
+    const tool = withoutEmpty(dropsCache ? without(body, CACHE_MEMBERS, 'tools', edits) : body);
+    return withEditedObject(tool, 'function', editFunction);
   });
   return edited.every((body, index) => body === request.tools[index]?.body) ? null : edited;
 }
@@ -46,7 +45,7 @@ class MessageEditor {
 
   edit(message: ChatMessage, isLast: boolean): JsonObject {
     const { developerRole, prefill } = this.traits.messages;
-    let body = this.withoutRefusedMembers(message);
+    let body = withoutEmpty(this.withoutRefusedMembers(message));
     if (message.role === 'developer' && developerRole === 'system') body = { ...body, role: 'system' };
     if (isLast && prefill && message.role === 'assistant') body = { ...body, ...prefill };
     return this.withToolIds(this.withEditedParts(body));
@@ -74,11 +73,18 @@ class MessageEditor {
   }
 
   private editPart(part: JsonObject): JsonObject {
-    const kept = this.takesCacheControl ? part : without(part, CACHE_MEMBERS, 'messages', this.edits);
-    const image = kept['image_url'];
-    if (this.traits.messages.takesOriginalDetail || !isObject(image) || image['detail'] !== 'original')
-      return kept;
-    return { ...kept, image_url: { ...image, detail: 'high' } };
+    const kept = withoutEmpty(
+      this.takesCacheControl ? part : without(part, CACHE_MEMBERS, 'messages', this.edits),
+    );
+    const { type } = kept;
+    if (typeof type !== 'string') return kept;
+    // Media are in a member with the name of the type.
+    return withEditedObject(kept, type, (media) => this.editMedia(type, withoutEmpty(media)));
+  }
+
+  private editMedia(type: string, media: JsonObject): JsonObject {
+    const isEdited = type === 'image_url' && !this.traits.messages.takesOriginalDetail;
+    return isEdited && media['detail'] === 'original' ? { ...media, detail: 'high' } : media;
   }
 
   private withToolIds(body: JsonObject): JsonObject {
@@ -91,7 +97,9 @@ class MessageEditor {
     if (!isArray(calls)) return edited;
     const editedCalls = calls.map((call) => {
       if (!isObject(call)) return call;
-      const kept = toolCallMembers ? only(call, toolCallMembers, 'messages.tool_calls', this.edits) : call;
+      const kept = withoutEmpty(
+        toolCallMembers ? only(call, toolCallMembers, 'messages.tool_calls', this.edits) : call,
+      );
       const { id } = kept;
       if (!toolCallId || typeof id !== 'string' || toolCallId(id) === id) return kept;
       return { ...kept, id: toolCallId(id) };
@@ -121,6 +129,34 @@ function filtered(
   if (dropped.length === 0) return body;
   for (const name of dropped) if (body[name] !== null) edits.add(`${path}.${name}`.slice(0, MAX_EDIT_LENGTH));
   return Object.fromEntries(Object.entries(body).filter(([name]) => isKept(name)));
+}
+
+/**
+ * The same object when it has no empty member. Callers may send them as absent (docs/contract.md#chat-request), but many
+ * providers refuse them.
+ */
+function withoutEmpty(body: JsonObject): JsonObject {
+  const members = Object.entries(body);
+  const given = members.filter(([name, value]) => !isEmpty(name, value));
+  return given.length === members.length ? body : Object.fromEntries(given);
+}
+
+/** The content of an assistant that only calls tools is null, not absent. */
+function isEmpty(name: string, value: JsonValue): boolean {
+  if (value === null) return name !== 'content';
+  return name === 'tool_calls' && isArray(value) && value.length === 0;
+}
+
+/** The same object when the edit changes nothing, or the member is no object. */
+function withEditedObject(
+  body: JsonObject,
+  name: string,
+  edit: (value: JsonObject) => JsonObject,
+): JsonObject {
+  const value = body[name];
+  if (!isObject(value)) return body;
+  const edited = edit(value);
+  return edited === value ? body : { ...body, [name]: edited };
 }
 
 // A caller chooses the names of unknown members.
