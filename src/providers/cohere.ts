@@ -62,6 +62,7 @@ export const cohere: HttpEmbeddingProvider = {
       user: 'drop',
     },
     dropsStrict: true,
+    needsParameters: true,
     lacks: ['n', 'logprobs'],
     messages: {
       developerRole: 'system',

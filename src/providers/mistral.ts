@@ -45,6 +45,7 @@ export const mistral: HttpEmbeddingProvider = {
       user: 'drop',
       verbosity: 'drop',
     },
+    needsParameters: true,
     lacks: ['logprobs'],
     messages: {
       developerRole: 'system',

@@ -133,6 +133,16 @@ describe.each(NAMES)('%s', (name) => {
     expect(sent.text).not.toMatch(/null|"tool_calls"/);
   });
 
+  it('takes a tool without parameters (mirascope #961)', async () => {
+    const stub = await start(name);
+    const tools = [{ type: 'function', function: { name: 'look_up', description: 'Looks it up.' } }];
+    const { status, sent } = await exchangeChat(slug, stub.baseUrl, { tools });
+    expect([status, sent.edits]).toEqual([200, []]);
+    const [tool] = sent.body['tools'] as typeof tools;
+    const parameters = ['mistral', 'cohere'].includes(slug) ? { type: 'object', properties: {} } : undefined;
+    expect(tool?.function).toEqual({ name: 'look_up', description: 'Looks it up.', parameters });
+  });
+
   it('streams text whose usage the relay reads once', async () => {
     const stub = await start(name);
     const { body } = await exchangeChat(slug, stub.baseUrl, { stream: true });

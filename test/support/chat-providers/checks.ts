@@ -49,6 +49,10 @@ export function emptyMember(body: Body): string | null {
   return null;
 }
 
+export function lacksParameters(body: Body): boolean {
+  return functionsOf(body).some((described) => described['parameters'] === undefined);
+}
+
 function nullMember(members: Body, allowed: readonly string[]): string | null {
   return Object.keys(members).find((name) => members[name] === null && !allowed.includes(name)) ?? null;
 }

@@ -7,6 +7,7 @@ import {
   emptyMember,
   hasIdleStreamOptions,
   hasStrictTool,
+  lacksParameters,
   messagesOf,
   OPENAI_MEMBERS,
   toolIdsOf,
@@ -92,10 +93,12 @@ function mistralRefusal(body: Body): StubReply | null {
     .map((message) => unknownMember(message, message['role'] === 'tool' ? [...members, 'name'] : members))
     .find((name) => name !== null);
   const name = unknown ?? inMessage ?? emptyMember(body);
-  if (name !== null) {
-    const detail = [{ type: 'extra_forbidden', loc: ['body', name], msg: 'Extra inputs are not permitted' }];
+  const invalid = (type: string, loc: string, msg: string): StubReply => {
+    const detail = [{ type, loc: ['body', ...loc.split('.')], msg }];
     return { status: 422, body: { object: 'error', message: { detail }, type: 'invalid_request_error' } };
-  }
+  };
+  if (name !== null) return invalid('extra_forbidden', name, 'Extra inputs are not permitted');
+  if (lacksParameters(body)) return invalid('missing', 'tools.0.function.parameters', 'Field required');
   const reject = (message: string, code: string): StubReply => ({
     status: 400,
     body: { object: 'error', message, type: 'invalid_request_error', param: null, code },
@@ -135,6 +138,8 @@ function cohereRefusal(body: Body): StubReply | null {
   const name = unknown ?? (hasStrictTool(body) ? 'strict' : emptyMember(body));
   if (name !== null)
     return { status: 422, body: { message: `unknown field: parameter '${name}' is not a valid field` } };
+  // The schema of its API requires them.
+  if (lacksParameters(body)) return { status: 422, body: { message: 'parameters: field required' } };
   const isOutside = (member: string, most: number): boolean =>
     typeof body[member] === 'number' && (body[member] < 0 || body[member] > most);
   const outside =

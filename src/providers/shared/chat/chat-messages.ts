@@ -7,6 +7,8 @@ const REASONING_MEMBERS = ['reasoning', 'reasoning_content', 'reasoning_details'
 const CACHE_MEMBERS = ['cache_control', 'prompt_cache_breakpoint'];
 /** Members that every wire knows. */
 const COMMON_MEMBERS = ['role', 'content', 'tool_calls', 'tool_call_id'];
+/** The schema of a function that takes nothing. */
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
 /** Null: nothing changes. */
 export function editMessages(
@@ -23,12 +25,14 @@ export function editMessages(
 /** Null: nothing changes. */
 export function editTools(
   { request, endpoint }: ChatCall,
-  { dropsStrict }: ChatTraits,
+  { dropsStrict, needsParameters }: ChatTraits,
   edits: Set<string>,
 ): readonly JsonObject[] | null {
   const dropsCache = !endpoint.supportedParameters.includes('cache_control');
-  const editFunction = (definition: JsonObject): JsonObject =>
-    withoutEmpty(dropsStrict ? without(definition, ['strict'], 'tools', edits) : definition);
+  const editFunction = (definition: JsonObject): JsonObject => {
+    const kept = withoutEmpty(dropsStrict ? without(definition, ['strict'], 'tools', edits) : definition);
+    return needsParameters && !isObject(kept['parameters']) ? { ...kept, parameters: NO_PARAMETERS } : kept;
+  };
   const edited = request.tools.map(({ body }: ChatTool) => {
     const tool = withoutEmpty(dropsCache ? without(body, CACHE_MEMBERS, 'tools', edits) : body);
     return withEditedObject(tool, 'function', editFunction);

@@ -63,6 +63,8 @@ export interface ChatTraits extends Pick<
   readonly messages: MessageTraits;
   /** `strict` of a tool is not sent. */
   readonly dropsStrict?: true;
+  /** A tool without parameters is refused: an empty schema is sent in their place. */
+  readonly needsParameters?: true;
   /** Parameters that no model of the provider has, although a catalogue may list them. */
   readonly lacks?: readonly string[];
   /** The same for reasoning models only. */
