@@ -146,6 +146,60 @@ describe('tool calls', () => {
     expect(choices[0]?.toolCalls.map(({ arguments: text }) => text)).toEqual(['{"x":1}', '{}']);
   });
 
+  describe('of one index without ids', () => {
+    const call = (name: string | undefined, text: string): object => ({
+      index: 0,
+      id: '',
+      function: { ...(name !== undefined && { name }), arguments: text },
+    });
+    const relayCalls = (...chunks: readonly (readonly object[])[]): ReturnType<typeof relayBody> =>
+      relayBody(
+        sse(
+          ...chunks.map((calls) => openAiChunk({ tool_calls: calls })),
+          openAiFinish('tool_calls'),
+          '[DONE]',
+        ),
+      );
+
+    it.each([
+      ['another name', ['weather', 'time']],
+      ['the same name', ['weather', 'weather']],
+    ])('are calls of their own in one chunk, with %s', (_title, names) => {
+      const { chunks, choices } = relayCalls(names.map((name, at) => call(name, `{"x":${at}}`)));
+      expect(fragments(chunks)).toEqual(
+        names.map((name, at) => ({
+          index: at,
+          id: `call_${at + 1}`,
+          type: 'function',
+          function: { name, arguments: `{"x":${at}}` },
+        })),
+      );
+      expect(choices[0]?.toolCalls).toEqual([
+        { id: 'call_1', name: names[0], arguments: '{"x":0}' },
+        { id: 'call_2', name: names[1], arguments: '{"x":1}' },
+      ]);
+    });
+
+    it('another name in a later chunk begins a call, and the same name continues it', () => {
+      const { choices } = relayCalls(
+        [call('weather', '{"city":')],
+        [call('weather', '"Köln"')],
+        [call(undefined, '}')],
+        [call('time', '{')],
+        [call('time', '}')],
+      );
+      expect(choices[0]?.toolCalls).toEqual([
+        { id: 'call_1', name: 'weather', arguments: '{"city":"Köln"}' },
+        { id: 'call_2', name: 'time', arguments: '{}' },
+      ]);
+    });
+
+    it('continue their call in one chunk without a name, and take a name that follows', () => {
+      const { choices } = relayCalls([call('', '{'), call('weather', '"a":'), call(undefined, '1}')]);
+      expect(choices[0]?.toolCalls).toEqual([{ id: 'call_1', name: 'weather', arguments: '{"a":1}' }]);
+    });
+  });
+
   it('with the id of another call get one of their own', () => {
     const call = (index: number): object => ({ index, id: 'same', function: { name: 'f', arguments: '{}' } });
     const { choices } = relayBody(

@@ -49,7 +49,13 @@ export class ToolCalls {
   /** The fragments of one chunk as clients want them, in the same order. Members that are not known stay. */
   rewrite(fragments: unknown, isWhole: boolean): Members[] {
     if (!Array.isArray(fragments)) throw new BrokenChunk('tool_calls is not an array');
-    return fragments.map((fragment: unknown) => this.rewriteOne(membersOf(fragment), isWhole));
+    const begun = new Set<unknown>();
+    return fragments.map((fragment: unknown) => {
+      const members = membersOf(fragment);
+      const rewritten = this.rewriteOne(members, isWhole, begun);
+      begun.add(members['index']);
+      return rewritten;
+    });
   }
 
   toJSON(): ChatChoice['toolCalls'] {
@@ -60,13 +66,14 @@ export class ToolCalls {
     }));
   }
 
-  private rewriteOne(fragment: Members, isWhole: boolean): Members {
+  /** `begun`: the provider's indexes of the fragments before it in the chunk. */
+  private rewriteOne(fragment: Members, isWhole: boolean, begun: ReadonlySet<unknown>): Members {
     const { index: providerIndex, id: providerId, type: _type, function: called, ...others } = fragment;
     const { name, arguments: text, ...otherOfFunction } = membersOf(called ?? {});
     const id = typeof providerId === 'string' ? providerId : '';
     const index = Number.isSafeInteger(providerIndex) ? (providerIndex as number) : null;
     const calledName = typeof name === 'string' ? name : '';
-    const known = isWhole ? null : this.find(index, id, calledName);
+    const known = isWhole ? null : this.find(index, id, calledName, begun.has(index));
     const call = known ?? this.add(index, id);
     const argumentText = textOf(text);
     this.append(call.arguments, argumentText);
@@ -92,15 +99,16 @@ export class ToolCalls {
   }
 
   /** The call that a fragment continues; null: it begins one. */
-  private find(index: number | null, id: string, name: string): ToolCall | null {
+  private find(index: number | null, id: string, name: string, isRepeated: boolean): ToolCall | null {
     if (index === null) {
       if (id !== '') return this.calls.find(({ providerId }) => providerId === id) ?? null;
       return name === '' ? (this.calls.at(-1) ?? null) : null;
     }
     const call = this.byProviderIndex.get(index);
     if (!call) return null;
+    if (id === '') return beginsAnother(call, name, isRepeated) ? null : call;
     // Several calls under one index: each has an id of its own.
-    const isOther = id !== '' && call.providerId !== '' && id !== call.providerId;
+    const isOther = call.providerId !== '' && id !== call.providerId;
     return isOther ? (this.calls.find(({ providerId }) => providerId === id) ?? null) : call;
   }
 
@@ -143,6 +151,15 @@ export class ToolCalls {
     const escaped = Buffer.from(JSON.stringify(text));
     this.texts.append(to, escaped, 1, escaped.length - 1);
   }
+}
+
+/**
+ * Some servers send every call under one index, without ids, one fragment each. Others repeat the name with every fragment
+ * of a call, but a chunk has one fragment of a call at most.
+ */
+function beginsAnother({ name: known }: ToolCall, name: string, isRepeated: boolean): boolean {
+  if (name === '' || known.length === 0) return false;
+  return isRepeated || (!known.isCut && known.value !== name);
 }
 
 function membersOf(value: unknown): Members {
