@@ -133,6 +133,29 @@ describe('an interrupted copy', () => {
     expect(idsOf()).toHaveLength((await logged()).length);
   });
 
+  it('notes its lag when a pass begins, and when it fails', async () => {
+    await history.copyAll();
+    const lagFor = (hours: number) =>
+      history.app.sql(
+        `UPDATE history_copy SET copied_until = now() - interval '${hours} hours', marked_at = now() - interval '${hours} hours'`,
+      );
+    const { application } = history.app;
+    const copy = () => application.get(HistoryCopier).copyPending();
+    history.server.always('reset');
+    await lagFor(2);
+    await expect(copy()).rejects.toThrow(/ClickHouse/);
+    expect(await metric('signalbox_history_lag_seconds')).toBeGreaterThanOrEqual(2 * 3_600);
+    history.server.always(null);
+    jest.spyOn(application.get(HistoryCopyRepository), 'beginPass').mockImplementationOnce(async () => {
+      await lagFor(3);
+      throw new Error('killed');
+    });
+    await expect(copy()).rejects.toThrow('killed');
+    expect(await metric('signalbox_history_lag_seconds')).toBeGreaterThanOrEqual(3 * 3_600);
+    await history.copyAll();
+    expect(await metric('signalbox_history_lag_seconds')).toBeLessThan(60);
+  });
+
   it('holds the retention of the log back, as other readers do', async () => {
     await history.append([createGeneration(history.app.key)]);
     const reader = async (): Promise<string | null | undefined> => {

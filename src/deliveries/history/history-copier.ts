@@ -59,7 +59,18 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
   async copyPending(bounds: Partial<CopyBounds> = {}): Promise<void> {
     const { database } = this.server;
     if (database === null) return;
-    if (await this.copies.claim(this.owner)) await this.copyPass(database, { ...STEP, ...bounds });
+    const hasLease = await this.copies.claim(this.owner);
+    await this.noteLag();
+    if (!hasLease) return;
+    try {
+      await this.copyPass(database, { ...STEP, ...bounds });
+    } finally {
+      // The lag of a copy that fails grows, and its own failure must not hide that of the copy.
+      await this.noteLag().catch(() => undefined);
+    }
+  }
+
+  private async noteLag(): Promise<void> {
     const { lag } = await this.copies.readState();
     this.metrics.noteLag(lag ?? 0);
   }
@@ -82,6 +93,8 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
       this.metrics.countCopied(taken.count, contents);
       for (const workspaceId of new Set(taken.contents.map((content) => content.workspaceId)))
         this.sweeper.note(workspaceId);
+      // A pass may take hours.
+      await this.noteLag();
       cursor = next;
     }
   }
