@@ -7,7 +7,11 @@ import type { HistoryConfig } from '../config/history-config.js';
 import { headerBytes } from '../destination-kinds/shared/config-fields.js';
 import { exceptionCodeOf } from '../destination-kinds/tables/clickhouse-answer.js';
 import { HistoryFailure, HistoryServer } from '../domain/generations/history-server.js';
-import type { HistoryInsert, HistoryStatement } from '../domain/generations/history-server.js';
+import type {
+  HistoryFailureReason,
+  HistoryInsert,
+  HistoryStatement,
+} from '../domain/generations/history-server.js';
 import { OversizedAnswer } from './exchange.js';
 import type { OutboundResponse } from './exchange.js';
 import { HttpClient } from './http-client.js';
@@ -18,6 +22,9 @@ const INSERT_TIMEOUT = 30_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 // TOO_MANY_ROWS, TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_BYTES, TOO_MANY_ROWS_OR_BYTES
 const TOO_MUCH = new Set([158, 159, 241, 307, 396]);
+// QUOTA_EXCEEDED, TOO_MANY_SIMULTANEOUS_QUERIES, NO_FREE_CONNECTION, SOCKET_TIMEOUT, NETWORK_ERROR,
+// ALL_CONNECTION_TRIES_FAILED, CANNOT_SCHEDULE_TASK
+const AWAY = new Set([201, 202, 203, 209, 210, 279, 439]);
 // An exception then has its status instead of following the first rows.
 const WHOLE_ANSWERS = { wait_end_of_query: '1' };
 const INSERT_SETTINGS = {
@@ -95,17 +102,23 @@ export class ClickhouseClient extends HistoryServer {
     const response = await this.http
       .send(request, { timeout, maxResponseBytes: MAX_RESPONSE_BYTES })
       .catch((error: unknown) => {
-        const reason = error instanceof OversizedAnswer ? 'too_much' : 'failed';
+        const reason = error instanceof OversizedAnswer ? 'too_much' : 'away';
         throw new HistoryFailure(reason, `ClickHouse gave no usable answer: ${messageOf(error)}`);
       });
     const code = exceptionCodeOf(response);
     if (response.status === 200 && code === null) return response;
-    const reason = code !== null && TOO_MUCH.has(code) ? 'too_much' : 'failed';
     throw new HistoryFailure(
-      reason,
+      reasonOf(response.status, code),
       `ClickHouse answered ${response.status}${code === null ? '' : ` with exception ${code}`}${nameIn(response)}`,
     );
   }
+}
+
+/** Without an exception a proxy or a server that is not ready has answered. */
+function reasonOf(status: number, code: number | null): HistoryFailureReason {
+  if (code === null) return status === 429 || status >= 500 ? 'away' : 'failed';
+  if (TOO_MUCH.has(code)) return 'too_much';
+  return AWAY.has(code) ? 'away' : 'failed';
 }
 
 /** The last words of an exception are its name; the text before it may quote rows. */

@@ -11,6 +11,9 @@ const OLD_DEFAULTS = {
   async_insert: '1',
 };
 
+// http_max_field_value_size, of the interface and not of the engine.
+const MAX_FIELD_BYTES = 131_072;
+
 const STATUS_OF: Readonly<Record<string, number>> = { 60: 404, 81: 404, 497: 403, 516: 403 };
 
 export interface ClickhouseFront {
@@ -28,10 +31,9 @@ export function startClickhouse(): ClickhouseFront {
   let configured: Readonly<Record<string, string>> = {};
 
   const run = (statement: string, settings: Readonly<Record<string, string>>): string => {
-    const list = Object.entries({ ...OLD_DEFAULTS, ...configured, ...settings });
-    session.query(
-      `SET ${list.map(([name, value]) => `${name} = '${value.replace(/['\\]/g, '\\$&')}'`).join(', ')}`,
-    );
+    // One at a time: the engine has a limit for the length of a statement, the interface none for all parameters.
+    for (const [name, value] of Object.entries({ ...OLD_DEFAULTS, ...configured, ...settings }))
+      session.query(`SET ${name} = '${value.replace(/['\\]/g, '\\$&')}'`);
     return session.query(statement, 'TabSeparated');
   };
 
@@ -46,6 +48,11 @@ export function startClickhouse(): ClickhouseFront {
         );
       }
       const form = await readForm(headers['content-type'], bytes);
+      if (Object.values(form ?? {}).some((value) => Buffer.byteLength(value) > MAX_FIELD_BYTES)) {
+        return exception(
+          'Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long (version 26.7.2.1)',
+        );
+      }
       const {
         database = 'default',
         query = '',
@@ -91,7 +98,7 @@ async function readForm(
 }
 
 function exception(message: string): ReceiverResult {
-  const code = /^Code: (\d+)\./.exec(message)?.[1] ?? '0';
+  const code = /^(?:Code|Poco::Exception\. Code): (\d+)[.,]/.exec(message)?.[1] ?? '0';
   return {
     reply: {
       status: STATUS_OF[code] ?? 500,

@@ -1,5 +1,6 @@
 // Answers from the history in a real ClickHouse: the same as PostgreSQL's on the same generations, at any boundary between
 // the two.
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
@@ -249,6 +250,35 @@ describe('analytics with a history', () => {
     }
   });
 
+  it('take 100 values of 1,000 characters, and thousands of workspaces', async () => {
+    const keys = await createKeys();
+    const users = Array.from({ length: 100 }, (_one, index) => String(index).padStart(1_000, 'x'));
+    await history.append(
+      users.map((userId, index) => createGeneration(keys[0]!, { userId, createdAt: at(200 + (index % 3)) })),
+    );
+    await history.copyAll();
+    const question = {
+      endMinutesAgo: 190 * 1_440,
+      minutes: 20 * 1_440,
+      granularity: null,
+      filter: { dimension: 'user' as const, isNot: false, values: users },
+      isDescending: true,
+      groupLimit: null,
+      limit: 1_000,
+      dimensions: ['user' as const],
+      metrics: METRIC_NAMES,
+      order: 'user',
+    };
+    const query = {
+      ...queryOf(question, keys),
+      workspaceIds: [...Array.from({ length: 5_000 }, () => randomUUID()), keys[0]!.workspaceId],
+    };
+    const expected = await analyse(history.plain, query);
+    expect(expected).toHaveLength(100);
+    await history.dropBefore(at(100));
+    expect(await analyse(history.app, query)).toEqual(expected);
+  });
+
   it('are of the account alone', async () => {
     const [key, , other] = await createKeys();
     await history.append(
@@ -365,6 +395,27 @@ describe('a server that fails', () => {
     );
     const list = await ask(history.app, 'get', `/generations?to=${at(120).toISOString()}`);
     expect(expectError(list, 503)).toContain('the history took too long');
+  });
+
+  it('rejects one query: the next ones are answered', async () => {
+    await history.copyAll();
+    await history.dropBefore(at(100));
+    const path = `/generations?to=${at(120).toISOString()}`;
+    for (const script of [
+      {
+        status: 500,
+        headers: { 'x-clickhouse-exception-code': '1000' },
+        body: 'Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long',
+      },
+      { status: 413, body: 'a proxy allows no such body' },
+    ]) {
+      history.server.always(script);
+      expect(expectError(await ask(history.app, 'get', path), 503)).toContain(
+        `the history cannot answer this; calls since ${at(100).toISOString()} are available`,
+      );
+      history.server.always(null);
+      expect((await ask(history.app, 'get', path)).status).toBe(200);
+    }
   });
 
   it('is away: queries of older ranges answer 503, and no others', async () => {

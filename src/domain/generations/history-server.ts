@@ -18,8 +18,11 @@ export interface HistoryInsert {
   readonly token: string;
 }
 
-/** `too_much`: the statement exceeds its bounds. `failed`: the server is away or rejects the statement. */
-export type HistoryFailureReason = 'too_much' | 'failed';
+/**
+ * `too_much`: the statement exceeds its bounds. `away`: the server cannot be reached or has too much to do, and others fail
+ * as well. `failed`: the server rejects the statement.
+ */
+export type HistoryFailureReason = 'too_much' | 'away' | 'failed';
 
 /** Its message has no text of the server, which may quote rows. */
 export class HistoryFailure extends Error {

@@ -1,5 +1,5 @@
-// Reads the history for the operations that reach beyond the log. Accounts share its statements fairly, and a server that
-// is away fails at once.
+// Reads the history for the operations that reach beyond the log. Accounts share its statements fairly, and while the server
+// is away they fail at once.
 import { Injectable, Logger } from '@nestjs/common';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
 import { AppConfig } from '../../config/app-config.js';
@@ -26,7 +26,7 @@ import { MAX_ROWS, readSums } from './history-statements.js';
 import type { LatencyGroups } from './history-statements.js';
 
 const LIMITS = { permits: 4, reserved: 1, maxWaiting: 10 };
-// Milliseconds after a failure in which no statement is sent.
+// Milliseconds in which no statement is sent after one has found the server away.
 const PAUSE = 2_000;
 const RETRY = { 'Retry-After': '10' };
 
@@ -123,8 +123,10 @@ export class HistoryReader {
     } catch (error) {
       if (!(error instanceof HistoryFailure)) throw error;
       if (error.reason === 'too_much') throw excess(error);
-      this.pausedUntil = performance.now() + PAUSE;
       this.logger.warn({ error }, 'failed to read the history');
+      // One statement that the server rejects says nothing about those of other accounts.
+      if (error.reason === 'failed') throw isRejected(droppedBefore, error);
+      this.pausedUntil = performance.now() + PAUSE;
       throw isAway(droppedBefore, error);
     }
   }
@@ -139,6 +141,11 @@ const since = (droppedBefore: Date | null): string =>
 
 function isAway(droppedBefore: Date | null, cause?: unknown): AppError {
   const detail = `the history cannot be reached${since(droppedBefore)}`;
+  return new AppError('unavailable', { detail, headers: RETRY, cause });
+}
+
+function isRejected(droppedBefore: Date | null, cause: unknown): AppError {
+  const detail = `the history cannot answer this${since(droppedBefore)}`;
   return new AppError('unavailable', { detail, headers: RETRY, cause });
 }
 

@@ -25,6 +25,9 @@ export const READ_SETTINGS = {
   output_format_json_quote_decimals: '1',
 };
 
+/** Bytes of one parameter of a list: the server refuses a field of a form above 128 KiB. */
+const MAX_LIST_BYTES = 100_000;
+
 /** The parameters of one statement. */
 export class HistoryParameters {
   readonly values: Record<string, string> = {};
@@ -35,17 +38,31 @@ export class HistoryParameters {
     return `{${name}:${type}}`;
   }
 
-  readonly uuids = (ids: readonly string[]): string =>
-    this.add('Array(UUID)', `[${ids.map((id) => `'${id}'`).join(',')}]`);
+  readonly uuids = (ids: readonly string[]): string => this.list('UUID', ids);
 
   /** An expression of the type Array(String). */
   readonly texts = (texts: readonly string[]): string => {
-    const digits = texts.map((text) => `'${Buffer.from(text, 'utf8').toString('hex')}'`);
-    return `arrayMap(digits -> unhex(digits), ${this.add('Array(String)', `[${digits.join(',')}]`)})`;
+    const digits = texts.map((text) => Buffer.from(text, 'utf8').toString('hex'));
+    return `arrayMap(digits -> unhex(digits), ${this.list('String', digits)})`;
   };
 
   readonly moment = (moment: Date): string =>
     `fromUnixTimestamp64Milli(${this.add('Int64', String(moment.getTime()))}, 'UTC')`;
+
+  /** An array of texts in ASCII, in as many parameters as they need. */
+  private list(type: string, elements: readonly string[]): string {
+    const parts: string[] = [];
+    let part = '';
+    for (const element of elements) {
+      if (part !== '' && part.length + element.length > MAX_LIST_BYTES) {
+        parts.push(part);
+        part = '';
+      }
+      part += part === '' ? `'${element}'` : `,'${element}'`;
+    }
+    const arrays = [...parts, part].map((one) => this.add(`Array(${type})`, `[${one}]`));
+    return arrays.length === 1 ? arrays.join('') : `arrayConcat(${arrays.join(', ')})`;
+  }
 }
 
 /** Of these workspaces alone: the scope of every statement, and the beginning of the table's order. */
