@@ -14,25 +14,32 @@ const MAX_RECENT = 10_000;
 
 @Injectable()
 export class RefusedLimits {
-  private noted: RefusingLimit[] = [];
+  /** By owner and window: a limit whose report has failed may refuse again before the next one. */
+  private readonly noted = new Map<string, RefusingLimit>();
   private readonly recent = new LRUCache<string, true>({ ...capacityFor(MAX_RECENT), ttl: PAUSE });
 
   note({ owner, tightest }: ReachedLimit): void {
-    if (tightest === null || this.noted.length >= MAX_NOTED) return;
-    const { window } = tightest;
-    const name = `${owner.id} ${window}`;
+    if (tightest === null || this.noted.size >= MAX_NOTED) return;
+    const limit = { ...owner, window: tightest.window };
+    const name = nameOf(limit);
     if (this.recent.has(name)) return;
     this.recent.set(name, true);
-    this.noted.push({ ...owner, window });
+    this.noted.set(name, limit);
   }
 
   /** Returns the noted limits, once. */
   drain(): readonly RefusingLimit[] {
-    return this.noted.splice(0);
+    const limits = [...this.noted.values()];
+    this.noted.clear();
+    return limits;
   }
 
   /** Notes limits again whose report has failed. */
   keep(limits: readonly RefusingLimit[]): void {
-    this.noted.push(...limits.slice(0, MAX_NOTED - this.noted.length));
+    for (const limit of limits.slice(0, MAX_NOTED - this.noted.size)) this.noted.set(nameOf(limit), limit);
   }
+}
+
+function nameOf({ id, window }: RefusingLimit): string {
+  return `${id} ${window}`;
 }

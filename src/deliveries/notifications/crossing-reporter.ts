@@ -34,7 +34,10 @@ export class CrossingReporter {
 
   /** Reports limits that refused a call. */
   async reportRefusals(limits: readonly RefusingLimit[]): Promise<void> {
-    const of = (kind: SpendOwnerKind) => limits.filter((limit) => limit.kind === kind);
+    // Each owner once, whichever of its limits refused: the report takes no crossing twice.
+    const of = (kind: SpendOwnerKind): readonly RefusingLimit[] => [
+      ...new Map(limits.filter((limit) => limit.kind === kind).map((limit) => [limit.id, limit])).values(),
+    ];
     const subjects = await this.subjects.readSubjects({
       keys: of('key').map(({ workspaceId, id }) => ({ workspaceId, apiKeyId: id })),
       workspaceIds: of('workspace').map(({ id }) => id),

@@ -1,9 +1,10 @@
 // Budget alerts of real calls: each threshold once a window, whatever limits change and however many replicas look.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { CrossingReporter } from '../../../src/deliveries/notifications/crossing-reporter.js';
 import { formatUsd, usdToNumber } from '../../../src/domain/spend/money.js';
 import { RefusalReporter } from '../../../src/notifications/refusal-reporter.js';
+import { RefusedLimits } from '../../../src/spend/refused-limits.js';
 import { ask, askFor } from '../../support/admin.js';
 import type { TestApp, TestKey } from '../../support/app.js';
 import type { Setup } from '../../support/create-embedding.js';
@@ -259,6 +260,49 @@ describe('a budget of a workspace', () => {
     await scanPast(app);
     await app.application.get(RefusalReporter).flush();
     expect(new Set(await thresholdsOf(app, ofAccount.id))).toEqual(new Set([50, 100]));
+  });
+
+  it('is reported once when two of its intervals refuse, again after a failed report', async () => {
+    const account = await app.createAccount();
+    const { workspaceId, managementKey } = account;
+    for (const interval of ['daily', 'weekly']) {
+      await askFor(200, app, 'put', `/workspaces/${workspaceId}/budgets/${interval}`, {
+        body: { limit_usd: usdToNumber(COST_OF_A_CALL * (interval === 'daily' ? 4n : 5n)) },
+        key: managementKey,
+      });
+    }
+    await call(app, account.apiKey, 4);
+    await scanPast(app);
+    const { id } = await createNotification(app, receiver.origin, {}, managementKey);
+    const limits = (['daily', 'weekly'] as const).map(
+      (window) => ({ kind: 'workspace', id: workspaceId, workspaceId, window }) as const,
+    );
+    // The timer of the reporter may come first.
+    await app.application.get(RefusalReporter).flush();
+    const refused = app.application.get(RefusedLimits);
+    const report = jest
+      .spyOn(app.application.get(CrossingReporter), 'reportRefusals')
+      .mockRejectedValueOnce(new Error('the database is away'));
+    refused.keep(limits);
+    await app.application.get(RefusalReporter).flush();
+    expect(report).toHaveBeenCalledTimes(1);
+    refused.keep(limits);
+    await app.application.get(RefusalReporter).flush();
+    report.mockRestore();
+    expect(refused.drain()).toEqual([]);
+    const events = await eventsOf(app, id, managementKey);
+    expect(
+      events.map(({ payload: { data } }) => [
+        data.threshold,
+        (data['window'] as { interval: string }).interval,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        [100, 'daily'],
+        [100, 'weekly'],
+      ]),
+    );
+    expect(events).toHaveLength(2);
   });
 });
 
