@@ -1,7 +1,8 @@
 // Answers from the history in a real ClickHouse: the same as PostgreSQL's on the same generations, at any boundary between
 // the two.
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { METRICS, namesOf } from '../../src/domain/generations/analytics.js';
@@ -13,6 +14,7 @@ import { AnalyticsRepository } from '../../src/persistence/activity/analytics.re
 import { isPercentile } from '../../src/persistence/activity/analytics-statements.js';
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
+import { HistoryReader } from '../../src/persistence/history/history-reader.js';
 import { ask } from '../support/admin.js';
 import type { TestApp } from '../support/app.js';
 import { createChatFacts } from '../support/chat-generation.js';
@@ -33,6 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => history.close());
 afterEach(async () => {
+  jest.restoreAllMocks();
   history.server.always(null);
   await history.app.sql('UPDATE log_begin SET dropped_before = NULL');
 });
@@ -351,6 +354,88 @@ describe('the list of generations with a history', () => {
       ),
       { numRuns: 10, endOnFailure: true },
     );
+  });
+
+  const allOf = (workspaceId: string): GenerationFilter => ({
+    workspaceId,
+    apiKeyId: undefined,
+    model: undefined,
+    provider: undefined,
+    operation: undefined,
+    statuses: undefined,
+    sessionId: undefined,
+    userId: undefined,
+    from: undefined,
+    to: undefined,
+  });
+
+  it.each([null, 150])(
+    'has all generations while the log loses rows (it began %p days ago)',
+    async (days) => {
+      const [key] = await createKeys();
+      const generations = [1, 105, 160].map((daysAgo) => createGeneration(key!, { createdAt: at(daysAgo) }));
+      await history.append(generations);
+      await history.copyAll();
+      if (days !== null) await history.dropBefore(at(days));
+      const reader = history.app.application.get(HistoryReader);
+      const state = reader.state.bind(reader);
+      const reads = jest.spyOn(reader, 'state').mockImplementationOnce(async () => {
+        const before = await state();
+        await history.dropBefore(at(100));
+        return before;
+      });
+      const listed = await listAll(history.app, allOf(key!.workspaceId), 10);
+      expect(listed.map(({ id }) => id)).toEqual(generations.map(({ id }) => id));
+      expect(reads).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  it('reads no more of the history than a page needs', async () => {
+    const [key] = await createKeys();
+    const generations = Array.from({ length: 3 }, () => createGeneration(key!, { createdAt: at(100) }));
+    await history.append(generations);
+    await history.copyAll();
+    await history.dropBefore(at(99));
+    history.server.forgetRequests();
+    const lists = history.app.application.get(GenerationListRepository);
+    const page = await lists.list(allOf(key!.workspaceId), null, 2);
+    expect(page.generations).toHaveLength(2);
+    expect(page.next).toEqual(expect.objectContaining({ id: page.generations[1]!.id }));
+    const [request, ...others] = history.server.requests;
+    expect(String(request?.bytes)).toContain('created_at >= ');
+    expect(others).toEqual([]);
+  });
+
+  it('states how far it has searched the history when that takes long, or too long', async () => {
+    const { app } = history;
+    const { workspaceId } = await app.createAccount();
+    const lists = app.application.get(GenerationListRepository);
+    await history.dropBefore(at(99));
+    const endOfRange = new Date(Math.floor(at(99).getTime() / DAY) * DAY - DAY);
+    const expected = {
+      generations: [],
+      next: expect.objectContaining({ createdAt: endOfRange }),
+      searchedUntil: endOfRange,
+    };
+    const read = jest.spyOn(app.application.get(HistoryReader), 'list');
+    read.mockImplementationOnce(async () => {
+      await pause(1_100);
+      return [];
+    });
+    const page = await lists.list(allOf(workspaceId), null, 10);
+    expect(page).toEqual(expected);
+    expect(read).toHaveBeenCalledTimes(1);
+    history.server.script(
+      { status: 200 },
+      { status: 408, headers: { 'x-clickhouse-exception-code': '159' }, body: 'Code: 159.' },
+    );
+    expect(await lists.list(allOf(workspaceId), null, 10)).toEqual(expected);
+    // The next page goes on from there.
+    expect(await lists.list(allOf(workspaceId), page.next, 10)).toEqual({
+      generations: [],
+      next: null,
+      searchedUntil: null,
+    });
   });
 
   it('has single generations for the readers that the log lets read them', async () => {

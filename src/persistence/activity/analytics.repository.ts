@@ -23,7 +23,6 @@ import type { RangePart } from './usage-parts.js';
 import { USAGE_ROLLUP } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
-import { HistoryCopyRepository } from '../history/history-copy.repository.js';
 import type { HistoryState } from '../history/history-copy.repository.js';
 import { HistoryReader } from '../history/history-reader.js';
 
@@ -34,21 +33,15 @@ export class AnalyticsRepository {
   constructor(
     private readonly reports: Reports,
     private readonly history: HistoryReader,
-    private readonly copies: HistoryCopyRepository,
     private readonly clock: Clock,
   ) {}
 
   /** One row more than the limit where there are more. */
   async query(asked: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
     const query = withinWorkspaces(asked);
-    for (;;) {
-      const state = await this.history.state();
-      const rows =
-        state === null
-          ? await this.answer(query, this.partsOf(query), null)
-          : await this.answerWithHistory(query, state);
-      if (rows !== null) return rows;
-    }
+    return this.history.withState((state) =>
+      state === null ? this.answer(query, this.partsOf(query), null) : this.answerWithHistory(query, state),
+    );
   }
 
   private partsOf(query: AnalyticsQuery, level = levelOf(query)): readonly RangePart[] {
@@ -91,8 +84,7 @@ export class AnalyticsRepository {
       history === null ? parts : withHistory(parts, history).parts;
     // All in one snapshot: rows that a step of the rollup sums in between would be counted twice.
     return this.reports.readTogether(query.accountId, async (read) => {
-      // Rows that were copied and dropped after the history was read would be in neither.
-      if (history !== null && !(await this.isBegin(history.begin, read))) return null;
+      if (history !== null && !(await this.history.isBegin(history.begin, read))) return null;
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
         text: USAGE_ROLLUP.readCursor,
       });
@@ -103,11 +95,6 @@ export class AnalyticsRepository {
       const parts = levelOf(query) === 'key_total' ? rest(this.partsOf(query, 'key')) : sources.parts;
       return withPercentiles(query, rows, { ...sources, parts }, read);
     });
-  }
-
-  private async isBegin(begin: Date | null, read: Run): Promise<boolean> {
-    const { droppedBefore } = await this.copies.readState(read);
-    return droppedBefore?.getTime() === begin?.getTime();
   }
 }
 

@@ -13,6 +13,7 @@ import type { Generation } from '../../domain/generations/generation.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { ACTIVITY_SUMMED_DAYS } from '../activity/activity-statements.js';
 import { Database } from '../database/database.js';
+import type { HistoryState } from '../history/history-copy.repository.js';
 import { HistoryReader } from '../history/history-reader.js';
 import {
   DAYS_OF_KEY,
@@ -31,11 +32,14 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 // Milliseconds after which a page that goes from day to day begins no further walk.
 const PATIENCE = 100;
+// Milliseconds after which a page searches no further range of the history. A statement there has five seconds.
+const HISTORY_PATIENCE = 1_000;
 // Milliseconds in addition to the deadline of a call, at whose end its row is committed: far more than the clocks of
 // processes differ.
 const COMMIT_DELAY = 10 * MINUTE;
 // Days before the start of a search at which its ranges end. A range names few partitions, and the first ones are
-// mostly enough; without bounds a page would plan for every partition of the log.
+// mostly enough; without bounds a page would plan for every partition of the log, and the history would read all of the
+// workspace's older calls.
 const RANGES = [1, 7, 31, 127];
 // Before every id of its moment.
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -48,6 +52,12 @@ interface Ranges {
   readonly rest: ListPosition | null;
   /** Milliseconds after which a page begins no further walk. */
   readonly patience: number;
+}
+
+interface Asked {
+  readonly filter: GenerationFilter;
+  readonly after: ListPosition | null;
+  readonly limit: number;
 }
 
 const NONE: GenerationPage = { generations: [], next: null, searchedUntil: null };
@@ -65,31 +75,57 @@ export class GenerationListRepository {
 
   /** `after` is the `next` of the previous page. The history continues where the log begins. */
   async list(filter: GenerationFilter, after: ListPosition | null, limit: number): Promise<GenerationPage> {
-    const state = await this.history.state();
-    const begin = state?.droppedBefore ?? null;
-    if (state === null || begin === null || (filter.from !== undefined && filter.from >= begin))
-      return this.listLog(filter, after, limit);
-    const seam = { createdAt: begin, id: FIRST_ID };
+    return this.history.withState((state) =>
+      state === null
+        ? this.listLog(filter, after, limit)
+        : this.listWithHistory({ filter, after, limit }, state),
+    );
+  }
+
+  /** Null: the log has lost rows since the state was read. */
+  private async listWithHistory(
+    { filter, after, limit }: Asked,
+    state: HistoryState,
+  ): Promise<GenerationPage | null> {
+    const begin = state.droppedBefore;
     const start = this.startOf(filter, after);
-    const isBeyond = start.createdAt < begin || (start.createdAt <= begin && start.id === FIRST_ID);
-    const page = isBeyond ? NONE : await this.listLog({ ...filter, from: begin }, after, limit);
-    if (page.next !== null) return page;
-    const { generations } = page;
-    const missing = limit - generations.length;
-    const before = isBeyond ? start : seam;
-    try {
-      const older = await this.history.list(filter, before, state, missing + 1);
-      const all = [...generations, ...older.slice(0, missing)];
-      return {
-        generations: all,
-        next: older.length > missing ? (all.at(-1) ?? null) : null,
-        searchedUntil: null,
-      };
-    } catch (error) {
-      // The next page reports the failure.
-      if (generations.length > 0 && error instanceof AppError) return searchedUntil(generations, before);
-      throw error;
+    const isBeyond =
+      begin !== null && (start.createdAt < begin || (start.createdAt <= begin && start.id === FIRST_ID));
+    let page = NONE;
+    if (!isBeyond) {
+      const from = begin === null ? filter.from : latest(filter.from, begin);
+      page = await this.listLog({ ...filter, from }, after, limit);
+      if (!(await this.history.isBegin(begin))) return null;
     }
+    const isWithinLog = begin === null || (filter.from !== undefined && filter.from >= begin);
+    if (isWithinLog || page.next !== null) return page;
+    const before = isBeyond ? start : { createdAt: begin, id: FIRST_ID };
+    return this.listHistory({ filter, after: before, limit }, page.generations, state);
+  }
+
+  /** The rest of the page, after the generations of the log. */
+  private async listHistory(
+    { filter, after, limit }: Asked & { readonly after: ListPosition },
+    ofLog: readonly Generation[],
+    state: HistoryState,
+  ): Promise<GenerationPage> {
+    const startedAt = performance.now();
+    const found = [...ofLog];
+    for (const [index, { from, before }] of growingRanges(filter.from, after).entries()) {
+      const isLate = performance.now() - startedAt > HISTORY_PATIENCE;
+      if (isLate && index > 0) return searchedUntil(found, before);
+      try {
+        const missing = limit + 1 - found.length;
+        found.push(...(await this.history.list({ ...filter, from }, before, state, missing)));
+      } catch (error) {
+        // The next page reports the failure, or succeeds with shorter ranges.
+        const hasProgress = found.length > 0 || index > 0;
+        if (hasProgress && error instanceof AppError) return searchedUntil(found, before);
+        throw error;
+      }
+      if (found.length > limit) return fullPage(found, limit);
+    }
+    return { generations: found, next: null, searchedUntil: null };
   }
 
   private async listLog(
@@ -107,10 +143,7 @@ export class GenerationListRepository {
         readWalk(walk, limit + 1 - found.length),
       );
       found.push(...rows.map((row) => toGeneration({ ...row, trace: null, requestContext: null })));
-      if (found.length > limit) {
-        const generations = found.slice(0, limit);
-        return { generations, next: generations.at(-1) ?? null, searchedUntil: null };
-      }
+      if (found.length > limit) return fullPage(found, limit);
       const [end] = await this.database.query<ListPosition & Record<string, unknown>>(readEndOfWalk(walk));
       if (end) return searchedUntil(found, end);
       const isLate = performance.now() - startedAt > patience && index < ranges.length - 1;
@@ -173,6 +206,12 @@ export class GenerationListRepository {
     const moment = Math.min(first?.createdAt.getTime() ?? now, now);
     return new Date(moment - this.config.operationDeadline - COMMIT_DELAY);
   }
+}
+
+/** `found` has more than the page. */
+function fullPage(found: readonly Generation[], limit: number): GenerationPage {
+  const generations = found.slice(0, limit);
+  return { generations, next: generations.at(-1) ?? null, searchedUntil: null };
 }
 
 /** Rows that were committed during the search may have moved the end of a walk before its last match. */

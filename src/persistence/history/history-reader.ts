@@ -12,6 +12,7 @@ import type { GenerationContent } from '../../domain/generations/generation-cont
 import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
 import type { HistoryRows } from '../activity/analytics-rows.js';
 import type { TimeSpan } from '../activity/usage-parts.js';
+import type { Run } from '../database/database.js';
 import { HistoryCopyRepository } from './history-copy.repository.js';
 import type { HistoryState } from './history-copy.repository.js';
 import {
@@ -59,6 +60,20 @@ export class HistoryReader {
     return this.server.database === null ? null : this.copies.readState();
   }
 
+  /** Runs the work again while it resolves with null: the log has lost rows since the state was read (`isBegin`). */
+  async withState<Result>(work: (state: HistoryState | null) => Promise<Result | null>): Promise<Result> {
+    for (;;) {
+      const result = await work(await this.state());
+      if (result !== null) return result;
+    }
+  }
+
+  /** Whether the log still begins there. Rows that it has lost since may be in neither answer. */
+  async isBegin(begin: Date | null, run?: Run): Promise<boolean> {
+    const { droppedBefore } = await this.copies.readState(run);
+    return droppedBefore?.getTime() === begin?.getTime();
+  }
+
   /** The sums of the spans by the groups of the query. Throws AppError. */
   async sums(
     query: AnalyticsQuery,
@@ -75,7 +90,7 @@ export class HistoryReader {
     return { json: `[${lines.join(',')}]`, cursor };
   }
 
-  /** At most `limit` generations before the position, newest first. Throws AppError. */
+  /** At most `limit` generations before the position and since `from`, newest first. Throws AppError. */
   async list(
     filter: GenerationFilter,
     before: ListPosition,
