@@ -50,20 +50,34 @@ export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShut
 
   /**
    * Reads the log up to its end, unless another process does so or has done it less than `pause` seconds ago. After a
-   * failure the next scan of any process begins where the last complete one ended.
+   * failure or a stop the next scan of any process begins where the last complete one ended.
    */
   async scan(pause = PAUSE, transactions = MAX_TRANSACTIONS): Promise<void> {
     const claim = await this.subjects.beginScan(pause, transactions);
     if (claim === null) return;
+    let hasEnded = false;
+    try {
+      if (await this.reportSince(claim)) {
+        await this.subjects.endScan(claim);
+        hasEnded = true;
+      }
+    } finally {
+      // Without the database the claim ends by itself.
+      if (!hasEnded) await this.subjects.releaseScan(claim).catch(() => undefined);
+    }
+    if (hasEnded) void this.sender.poll();
+  }
+
+  /** Resolves with false when the process stops before the end. */
+  private async reportSince(claim: ClaimedScan): Promise<boolean> {
     let page: readonly WatchedWorkspace[] = [];
     do {
       page = await this.subjects.listWatched(page.at(-1) ?? START, PAGE);
       if (claim.isBehind) for (const workspace of page) await this.reportSpending(workspace);
       else await this.reportCalled(page, claim);
-      if (this.task.isStopping) return;
+      if (this.task.isStopping) return false;
     } while (page.length === PAGE);
-    await this.subjects.endScan(claim);
-    void this.sender.poll();
+    return true;
   }
 
   private async reportCalled(page: readonly WatchedWorkspace[], claim: ClaimedScan): Promise<void> {

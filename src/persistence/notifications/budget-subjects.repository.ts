@@ -25,6 +25,7 @@ import {
   READ_BUDGETS,
   READ_CREDITS,
   READ_KEYS,
+  RELEASE_SCAN,
   REPORT,
 } from './notification-statements.js';
 
@@ -102,6 +103,11 @@ export class BudgetSubjectsRepository {
   /** The next scan begins where this one ended. */
   async endScan({ claimId, until }: ClaimedScan): Promise<void> {
     await this.database.query({ name: 'end-notification-scan', text: END_SCAN, values: [claimId, until] });
+  }
+
+  /** The next scan begins where this one began. */
+  async releaseScan({ claimId }: ClaimedScan): Promise<void> {
+    await this.database.query({ name: 'release-notification-scan', text: RELEASE_SCAN, values: [claimId] });
   }
 
   /** Workspaces that enabled rules watch, ordered by account and workspace, after `after`. */

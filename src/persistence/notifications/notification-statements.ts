@@ -6,7 +6,7 @@ import { spendOf } from '../keys/api-key-statements.js';
 import { LOG_HORIZON } from '../generations/log-offset.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
-/** Seconds. A process that died in a scan or a delivery holds up others for as long. */
+/** Seconds. A process that was killed in a scan or a delivery holds up others for as long. */
 const SCAN_LEASE_SECONDS = 120;
 const QUEUE_LEASE_SECONDS = 60;
 
@@ -24,6 +24,10 @@ RETURNING scanned_before AS from, greatest(scanned_before, ${LOG_HORIZON}) AS un
 export const END_SCAN = `
 UPDATE notification_scan SET scanned_before = $2, claimed_by = NULL, claimed_until = '-infinity', ended_at = now()
 WHERE claimed_by = $1`;
+
+/** $1 claim. The pause between scans begins, so that processes do not all repeat a scan that fails. */
+export const RELEASE_SCAN = `
+UPDATE notification_scan SET claimed_by = NULL, claimed_until = '-infinity', ended_at = now() WHERE claimed_by = $1`;
 
 /** $1 and $2 an account and a workspace, $3 a maximum: the next workspaces that enabled rules watch. */
 export const LIST_WATCHED = `
