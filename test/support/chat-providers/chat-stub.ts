@@ -44,6 +44,8 @@ export interface ChatStubDefinition {
 export interface RunningChatStub {
   readonly baseUrl: string;
   readonly requests: readonly StubRequest[];
+  /** Forgets the requests that it has received. */
+  forget(): void;
   /** Connections that the caller closed before the end of an answer. */
   readonly cut: number;
   /** Null: back to the plain one. */
@@ -122,6 +124,7 @@ export async function startChatStub(definition: ChatStubDefinition): Promise<Run
   return {
     baseUrl: `${origin}${definition.basePath}`,
     requests,
+    forget: () => void requests.splice(0),
     get cut() {
       return cut;
     },
