@@ -131,7 +131,7 @@ function filtered(
 ): JsonObject {
   const dropped = Object.keys(body).filter((name) => !isKept(name));
   if (dropped.length === 0) return body;
-  for (const name of dropped) if (body[name] !== null) edits.add(`${path}.${name}`.slice(0, MAX_EDIT_LENGTH));
+  for (const name of dropped) if (body[name] !== null) edits.add(`${path}.${name}`);
   return Object.fromEntries(Object.entries(body).filter(([name]) => isKept(name)));
 }
 
@@ -162,9 +162,6 @@ function withEditedObject(
   const edited = edit(value);
   return edited === value ? body : { ...body, [name]: edited };
 }
-
-// A caller chooses the names of unknown members.
-const MAX_EDIT_LENGTH = 100;
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
