@@ -128,7 +128,7 @@ describe('settlement', () => {
     );
   });
 
-  it('counts at most the reservation towards limits, however the call ends and whoever pays the provider', () => {
+  it('counts at most the reservation towards limits, for every ending, with own keys and without', () => {
     const outcome = fc.constantFrom('answered' as const, 'failed' as const, 'cancelled' as const);
     const source = fc.constantFrom('reported' as const, 'counted' as const, 'estimated' as const);
     const amount = fc.bigInt({ min: 0n, max: 10n ** 12n });

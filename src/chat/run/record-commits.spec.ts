@@ -116,7 +116,7 @@ describe('a commit', () => {
     expect([lab.appended[0]?.id, lab.appended.at(-1)?.id]).toEqual(['answered', 'failed']);
   });
 
-  it('waits for a statement that is under way after 5 seconds: its outcome decides', async () => {
+  it('waits for a statement that is still running after 5 seconds: its outcome decides', async () => {
     const lab = createLab();
     lab.hangs = true;
     const commit = lab.commits.begin(lab.record('answered'), () => Promise.resolve(lab.record('failed')));

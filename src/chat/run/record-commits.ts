@@ -21,7 +21,7 @@ export interface CallRecord {
 
 export interface StartedCommit {
   /**
-   * Rejects when the record is not committed within COMMIT_MS and no statement is under way: its outcome decides. The commit
+   * Rejects when the record is not committed within COMMIT_MS and no statement is running: its outcome decides. The commit
    * goes on then, unless the record is rejected.
    */
   readonly inTime: Promise<void>;
@@ -165,7 +165,7 @@ export class RecordCommits implements OnModuleDestroy {
   }
 }
 
-/** A statement under way may still commit the call with its charge: the caller waits for its outcome. */
+/** A running statement may still commit the call with its charge: the caller waits for its outcome. */
 function endWait(attempted: Attempted): void {
   if (!attempted.isDue || attempted.replacement !== null || attempted.isAppending) return;
   attempted.replacement = attempted.replace();

@@ -44,7 +44,7 @@ describe('a caller', () => {
     ['a value', { a: 'x\0' }],
     ['a name', { 'x\0': 'a' }],
     ['half a pair', { a: '\ud800' }],
-  ])('is told that metadata with %s cannot be stored', async (_name, metadata) => {
+  ])('receives 400 for metadata with %s that cannot be stored', async (_name, metadata) => {
     const key = await setup.app.createKey({ limit: LIMIT });
     const response = await postChat(setup.app, { metadata, stream: true }, { key: key.secret });
     expect(response.status).toBe(400);
@@ -84,7 +84,7 @@ describe('a caller', () => {
 });
 
 describe('a provider', () => {
-  it('whose words hold NUL and half a pair is paid for', async () => {
+  it('is paid for an answer whose words hold NUL and half a pair', async () => {
     setup.upstream.answerWith(
       streamOf(
         { ...text('Hello'), service_tier: `tier\ud800${'x'.repeat(5_000)}` },
@@ -103,7 +103,7 @@ describe('a provider', () => {
     expect(await spentOf(key.secret)).toBe(usd(COST));
   });
 
-  it('that reports more tokens than a record can hold has them counted instead', async () => {
+  it('reports more tokens than a record can hold: they are counted instead', async () => {
     setup.upstream.answerWith(
       streamOf(text('Hello'), delta({}, 'stop'), usageOnly(2 ** 31 - 1, 1), '[DONE]'),
     );

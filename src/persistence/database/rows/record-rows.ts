@@ -8,7 +8,7 @@ const SPECIALS = /["\\]/g;
 
 /**
  * The text of a PostgreSQL array of a composite type with the columns `names`, in order. Null and undefined become
- * NULL, objects JSON, dates ISO texts. What PostgreSQL cannot store, NUL and half a surrogate pair, becomes U+FFFD: no
+ * NULL, objects JSON, dates ISO texts. NUL and half a surrogate pair, which PostgreSQL cannot store, become U+FFFD: no
  * text of a caller or a provider may decide whether a row and its charge are stored. `measure` receives the length of
  * each row's text.
  */
