@@ -119,7 +119,7 @@ describeInChromium('chats in the playground', () => {
     });
     for (const language of ['TypeScript', 'Python', 'curl']) {
       await page.getByRole('tab', { name: language }).click();
-      expect(await page.getByRole('tabpanel').textContent()).toContain('Be brief.');
+      expect(await page.getByRole('tabpanel', { name: language }).textContent()).toContain('Be brief.');
     }
     await page.getByRole('link', { name: 'View its record' }).click();
     await page.getByText('Chat, streamed').waitFor();

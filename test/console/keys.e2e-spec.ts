@@ -47,7 +47,7 @@ describeInChromium('keys in the console', () => {
     await expectAccessible(page);
     for (const language of ['TypeScript', 'Python', 'curl']) {
       await page.getByRole('tab', { name: language }).click();
-      expect(await page.getByRole('tabpanel').textContent()).toContain(secret);
+      expect(await page.getByRole('tabpanel', { name: language }).textContent()).toContain(secret);
     }
     await page.getByRole('button', { name: 'Copy key' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
