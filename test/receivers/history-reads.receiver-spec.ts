@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { AppError } from '../../src/domain/errors.js';
 import { METRICS, namesOf } from '../../src/domain/generations/analytics.js';
 import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
@@ -280,6 +281,35 @@ describe('analytics with a history', () => {
     expect(expected).toHaveLength(100);
     await history.dropBefore(at(100));
     expect(await analyse(history.app, query)).toEqual(expected);
+  });
+
+  it('have all calls while the log, which answers for an absent server, loses them', async () => {
+    const keys = await createKeys();
+    await history.append([10, 11].map((days) => createGeneration(keys[0]!, { createdAt: at(days) })));
+    await history.copyAll();
+    const question = {
+      endMinutesAgo: 9 * 1_440,
+      minutes: 3 * 1_440,
+      granularity: null,
+      filter: null,
+      isDescending: true,
+      groupLimit: null,
+      limit: 10,
+      dimensions: ['user' as const],
+      metrics: ['request_count' as const],
+      order: 'request_count',
+    };
+    const query = queryOf(question, keys);
+    const reader = history.app.application.get(HistoryReader);
+    const sums = jest.spyOn(reader, 'sums').mockRejectedValueOnce(new AppError('unavailable'));
+    const state = reader.state.bind(reader);
+    jest.spyOn(reader, 'state').mockImplementationOnce(async () => {
+      const before = await state();
+      await history.dropBefore(at(5));
+      return before;
+    });
+    expect(await analyse(history.app, query)).toMatchObject([{ request_count: 2 }]);
+    expect(sums).toHaveBeenCalledTimes(2);
   });
 
   it('are of the account alone', async () => {

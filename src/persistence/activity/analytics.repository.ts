@@ -60,15 +60,25 @@ export class AnalyticsRepository {
     const begin = state.droppedBefore;
     const prefersHistory = query.granularity !== 'minute' && state.cursor !== null;
     const { spans } = withHistory(all, { begin, prefersHistory });
-    if (spans.length === 0) return this.answer(query, all, null);
+    if (spans.length === 0) return this.answerOfLog(query, all, begin);
     const isNeeded = withHistory(all, { begin, prefersHistory: false }).spans.length > 0;
     const latencies = !hasPercentiles(query) ? 'none' : isSummable(query) ? 'bucket' : 'latency';
     const rows = await this.history.sums(query, spans, state, latencies).catch((error: unknown) => {
       if (isNeeded || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       return null;
     });
-    if (rows === null) return this.answer(query, all, null);
+    if (rows === null) return this.answerOfLog(query, all, begin);
     return this.answer(query, all, { rows, begin, prefersHistory });
+  }
+
+  /** Null: the log may have lost rows before they were read. */
+  private async answerOfLog(
+    query: AnalyticsQuery,
+    all: readonly RangePart[],
+    begin: Date | null,
+  ): Promise<readonly AnalyticsRow[] | null> {
+    const answer = await this.answer(query, all, null);
+    return (await this.history.isBegin(begin)) ? answer : null;
   }
 
   private async answer(
