@@ -38,6 +38,10 @@ const LONGEST_PAUSE = 1_000;
 
 interface Attempted {
   record: CallRecord;
+  /** The record of a call whose caller reads that it could not be recorded. */
+  readonly late: () => Promise<CallRecord>;
+  /** Reports that to the caller. */
+  readonly refuse: () => void;
   readonly givesUpAt: number;
   hasFailed: boolean;
   isAppending: boolean;
@@ -45,8 +49,6 @@ interface Attempted {
   isDue: boolean;
   /** Not null: the caller has read that the call could not be recorded. Open until the record says so as well. */
   replacement: Promise<void> | null;
-  readonly replace: () => Promise<void>;
-  onLate?: () => void;
 }
 
 export class RecordCommits implements OnModuleDestroy {
@@ -63,31 +65,34 @@ export class RecordCommits implements OnModuleDestroy {
 
   /** `late`: the record of a call whose caller reads that it could not be recorded. */
   begin(record: CallRecord, late: () => Promise<CallRecord>): StartedCommit {
+    let refuse = (): void => undefined;
+    const refused = new Promise<never>((_resolve, reject) => (refuse = () => reject(notRecorded())));
     const attempted: Attempted = {
       record,
+      late,
+      refuse,
       givesUpAt: this.scheduler.now() + LAST_COMMIT_MS,
       hasFailed: false,
       isAppending: false,
       isDue: false,
       replacement: null,
-      replace: () => this.replace(attempted, late),
     };
+    const timer = this.scheduler.after(this.commitMs, () => {
+      attempted.isDue = true;
+      this.endWait(attempted);
+    });
     const committed = this.commit(attempted);
-    return { inTime: this.within(committed, attempted), over: this.after(committed, attempted) };
+    const cancel = (): void => timer.cancel();
+    void committed.then(cancel, cancel);
+    return { inTime: Promise.race([committed, refused]), over: this.after(committed, attempted) };
   }
 
-  private within(committed: Promise<void>, attempted: Attempted): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = this.scheduler.after(this.commitMs, () => {
-        attempted.isDue = true;
-        endWait(attempted);
-      });
-      attempted.onLate = () => {
-        this.metrics.pendingRecords.inc();
-        reject(notRecorded());
-      };
-      void committed.then(resolve, reject).finally(() => timer.cancel());
-    });
+  /** A running statement may still commit the call with its charge: the caller waits for its outcome. */
+  private endWait(attempted: Attempted): void {
+    if (!attempted.isDue || attempted.replacement !== null || attempted.isAppending) return;
+    attempted.replacement = this.replace(attempted);
+    this.metrics.pendingRecords.inc();
+    attempted.refuse();
   }
 
   private async after(committed: Promise<void>, attempted: Attempted): Promise<void> {
@@ -125,7 +130,7 @@ export class RecordCommits implements OnModuleDestroy {
           throw error;
         }
         attempted.hasFailed = true;
-        endWait(attempted);
+        this.endWait(attempted);
       }
       await this.pause(pause);
     }
@@ -141,9 +146,9 @@ export class RecordCommits implements OnModuleDestroy {
     }
   }
 
-  private async replace(attempted: Attempted, late: () => Promise<CallRecord>): Promise<void> {
+  private async replace(attempted: Attempted): Promise<void> {
     try {
-      attempted.record = await late();
+      attempted.record = await attempted.late();
     } catch (error) {
       const { id: generationId } = attempted.record.generation;
       this.logger.error(
@@ -163,13 +168,6 @@ export class RecordCommits implements OnModuleDestroy {
       this.pauses.set(timer, resolve);
     });
   }
-}
-
-/** A running statement may still commit the call with its charge: the caller waits for its outcome. */
-function endWait(attempted: Attempted): void {
-  if (!attempted.isDue || attempted.replacement !== null || attempted.isAppending) return;
-  attempted.replacement = attempted.replace();
-  attempted.onLate?.();
 }
 
 export function notRecorded(): AppError {
