@@ -6,13 +6,7 @@ import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
-import {
-  ConnectTimeout,
-  HttpClient,
-  isWhole,
-  OutboundTimeout,
-  OversizedAnswer,
-} from '../../outbound/http-client.js';
+import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
@@ -22,7 +16,7 @@ import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-rout
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
-import { failureOfResponse, failureOfThrown } from '../../routing/failures/exchange-failures.js';
+import { failureOfResponse, failureOfThrown, isOwnBound } from '../../routing/failures/exchange-failures.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
@@ -285,15 +279,6 @@ function cancelled(relay: ChatStreamRelay, { request }: ExchangedCall): Begun {
   return request.isStreamed
     ? { ...ended, kind: 'stream', relay, pump: null }
     : { ...ended, kind: 'whole', answer: null };
-}
-
-/** Whether a size or a time of this service has ended an exchange that the provider works on. */
-function isOwnBound(error: unknown): boolean {
-  const reason = error instanceof EndpointFailure ? error.cause : error;
-  return (
-    reason instanceof OversizedAnswer ||
-    (reason instanceof OutboundTimeout && !(reason instanceof ConnectTimeout))
-  );
 }
 
 function isExcluded({ request }: ExchangedCall): boolean {

@@ -1,6 +1,11 @@
 // From the end of one exchange with a provider to an EndpointFailure.
 import { retryAfterOf } from '../../domain/retry-after.js';
-import { OutboundFailure, OutboundTimeout } from '../../outbound/http-client.js';
+import {
+  ConnectTimeout,
+  OutboundFailure,
+  OutboundTimeout,
+  OversizedAnswer,
+} from '../../outbound/http-client.js';
 import { BrokenAnswer, UnsupportedRequest, UnusableVector } from '../../providers/shared/provider.js';
 import type {
   HttpEmbeddingProvider,
@@ -63,6 +68,15 @@ export function failureOfThrown(thrown: unknown, names: InnerNames): unknown {
   const { failureClass } = classifyTransport(thrown.message, thrown instanceof OutboundTimeout);
   const message = `the connection failed: ${withoutInnerNames(thrown.message, names)}`;
   return new EndpointFailure(failureClass, null, message, { code: null, cause: thrown });
+}
+
+/** Whether a size or a time of this service has ended an exchange that the provider works on. */
+export function isOwnBound(thrown: unknown): boolean {
+  const reason = thrown instanceof EndpointFailure ? thrown.cause : thrown;
+  return (
+    reason instanceof OversizedAnswer ||
+    (reason instanceof OutboundTimeout && !(reason instanceof ConnectTimeout))
+  );
 }
 
 /** Null where an answer reports none. */
