@@ -3,9 +3,6 @@ import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
 import type { RoutedCall } from './routed-call.js';
 import type { ServingTarget } from './endpoints/endpoint-target.js';
 
-// Callers choose the names of unknown members, and their number.
-const MAX_EDITS = 100;
-
 /** The progress of a call; null for stages that it has not reached. */
 export interface RoutingProgress {
   readonly route: { readonly targets: readonly ServingTarget[] } | null;
@@ -56,7 +53,7 @@ export function describeRouting(
     endpoints,
     attempts,
     passedOver: routed?.passedOver ?? [],
-    edits: served.flatMap(({ droppedMembers = [] }) => droppedMembers).slice(0, MAX_EDITS),
+    edits: served.flatMap(({ droppedMembers = [] }) => droppedMembers),
     generationTime: durationMs,
   };
 }
