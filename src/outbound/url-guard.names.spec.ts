@@ -9,6 +9,7 @@ const PUBLIC = '93.184.216.34';
 
 describe('names', () => {
   afterEach(() => {
+    jest.restoreAllMocks();
     jest.useRealTimers();
   });
 
@@ -56,6 +57,8 @@ describe('names', () => {
 
   it('permits a name whose look-up takes more than a second', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const started = jest.spyOn(globalThis, 'setTimeout');
+    const ended = jest.spyOn(globalThis, 'clearTimeout');
     const guard = guardWith(new ScriptedResolver().script('host.example', 'hang'));
     const onSettled = jest.fn();
     const checked = guard.check('https://host.example/').finally(onSettled);
@@ -63,6 +66,10 @@ describe('names', () => {
     expect(onSettled).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(1);
     expect(await checked).toBeNull();
+    // Libraries have timers of their own.
+    const own = started.mock.calls.findIndex(([, delay]) => delay === 1_000);
+    expect(own).not.toBe(-1);
+    expect(ended).toHaveBeenCalledWith(started.mock.results[own]?.value as NodeJS.Timeout);
   });
 
   it('caches a permitted name for five seconds; connecting always looks it up', async () => {
