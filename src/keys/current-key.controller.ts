@@ -27,7 +27,7 @@ export class CurrentKeyController {
   @ApiOkResponse({ type: CurrentKeyResponseDto })
   @ApiErrors(401, 500, 503)
   async get(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
-    return { data: toCurrentKeyDto(await this.keys.get(caller, caller.key.hash)) };
+    return { data: toCurrentKeyDto(await this.keys.getOwn(caller)) };
   }
 
   @Get('key/usage')

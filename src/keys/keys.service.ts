@@ -52,6 +52,13 @@ export class KeysService {
     return this.toState(await this.find(key.accountId, hash));
   }
 
+  /** The caller's own key, which another request may delete after this one was authenticated. */
+  async getOwn({ key }: Caller): Promise<ApiKeyState> {
+    const found = await this.apiKeys.find(key.accountId, key.hash);
+    if (!found) throw new AppError('invalid_credential');
+    return this.toState(found);
+  }
+
   /** A change of a key reads before it writes: nothing may fail after the key is changed. */
   private async find(accountId: string, hash: string): Promise<ApiKeySnapshot> {
     const found = isHash(hash) ? await this.apiKeys.find(accountId, hash) : null;

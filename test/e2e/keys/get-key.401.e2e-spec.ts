@@ -1,6 +1,8 @@
 // GET /keys/{hash}: rejected credentials, representative of every other route.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
+import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
+import { ask } from '../../support/admin.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { expectError } from '../../support/error-shape.js';
@@ -51,6 +53,17 @@ describe('401', () => {
     await app.sql(change, [record.id]);
     expectError(await request(`Bearer ${secret}`), 401, INVALID);
   });
+
+  it.each(['/key', '/auth/key'])(
+    'is returned by GET %s for a key that is deleted after its authentication',
+    async (path) => {
+      const { secret } = await app.createKey();
+      // Between the guard and the read, as when this replica has not heard of the change.
+      jest.spyOn(app.application.get(ApiKeysRepository), 'find').mockResolvedValueOnce(null);
+      expectError(await ask(app, 'get', path, { key: secret }), 401, INVALID);
+      expect((await ask(app, 'get', path, { key: secret })).status).toBe(200);
+    },
+  );
 
   it('is returned as soon as a key expires, although it was used just before', async () => {
     const { secret } = await app.createKey({
