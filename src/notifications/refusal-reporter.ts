@@ -2,6 +2,7 @@
 // record of refused calls, so that no scan of it finds them.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { CrossingReporter } from '../deliveries/notifications/crossing-reporter.js';
 import { RefusedLimits } from '../spend/refused-limits.js';
 
@@ -11,7 +12,7 @@ const INTERVAL = 2_000;
 @Injectable()
 export class RefusalReporter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RefusalReporter.name);
-  private timer: NodeJS.Timeout | null = null;
+  private readonly task = RepeatedTask.every(INTERVAL, () => this.flush());
   private reporting: Promise<void> = Promise.resolve();
 
   constructor(
@@ -20,12 +21,11 @@ export class RefusalReporter implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.flush(), INTERVAL);
-    this.timer.unref();
+    this.task.start(INTERVAL);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
+    await this.task.stop();
     await this.flush();
   }
 

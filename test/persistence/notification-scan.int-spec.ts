@@ -1,28 +1,18 @@
 // The claim of a scan for budget alerts: it ends with the scan, whatever ends that, and the next one reads the same part.
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import { BudgetScan } from '../../src/deliveries/notifications/budget-scan.js';
 import { BudgetSubjectsRepository } from '../../src/persistence/notifications/budget-subjects.repository.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
+import { withoutScans } from '../support/notifications.js';
 
 const MAX_TRANSACTIONS = 1_000_000;
-
-/** Scans when a test says so, and at no other moment. */
-@Injectable()
-class IdleScan extends BudgetScan {
-  override onApplicationBootstrap(): void {
-    // No scan begins.
-  }
-}
 
 let app: TestApp;
 let scan: BudgetScan;
 let subjects: BudgetSubjectsRepository;
 beforeAll(async () => {
-  app = await createTestApp({
-    override: (testing) => testing.overrideProvider(BudgetScan).useClass(IdleScan),
-  });
+  app = await createTestApp({ override: withoutScans });
   scan = app.application.get(BudgetScan);
   subjects = app.application.get(BudgetSubjectsRepository);
 });

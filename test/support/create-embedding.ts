@@ -1,7 +1,7 @@
 // Shared by the specs of POST /embeddings.
 import type { Response, Test } from 'supertest';
 import { createTestApp } from './app.js';
-import type { TestApp } from './app.js';
+import type { TestApp, TestAppOptions } from './app.js';
 import { sendJson, startStubUpstream } from './stub-upstream.js';
 import type { StubHandler, StubUpstream } from './stub-upstream.js';
 
@@ -27,23 +27,22 @@ export interface Setup {
 /** The service with a stub of OpenAI behind it. */
 export async function startWithUpstream(
   environment: Readonly<Record<string, string>> = {},
-  databaseUrl?: string,
+  options: Omit<TestAppOptions, 'environment'> = {},
 ): Promise<Setup> {
   const upstream = await startStubUpstream();
   const app = await createTestApp({
+    ...options,
     environment: {
       OPENAI_API_KEY: 'upstream-key',
       OPENAI_BASE_URL: `${upstream.origin}/v1`,
       ...environment,
     },
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   return {
     app,
     upstream,
     close: async () => {
-      await app.close();
-      await upstream.close();
+      await app.close().finally(() => upstream.close());
     },
   };
 }

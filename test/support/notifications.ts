@@ -1,10 +1,13 @@
 // Budget alerts under test: calls of a known cost, rules that point at a receiver on loopback, and scans on request.
+import { Injectable } from '@nestjs/common';
+import type { TestingModuleBuilder } from '@nestjs/testing';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { BudgetScan } from '../../src/deliveries/notifications/budget-scan.js';
 import { NotificationSender } from '../../src/deliveries/notifications/notification-sender.js';
 import { parseUsdPerMillion } from '../../src/domain/spend/money.js';
+import { RefusalReporter } from '../../src/notifications/refusal-reporter.js';
 import { askFor } from './admin.js';
-import type { TestApp } from './app.js';
+import type { TestApp, TestAppOptions } from './app.js';
 import { embed, startWithUpstream } from './create-embedding.js';
 import type { Setup } from './create-embedding.js';
 import { DELIVERY_ENVIRONMENT } from './deliveries.js';
@@ -20,8 +23,30 @@ const TOKENS = countTokens(TEXT);
 export const COST_OF_A_CALL = parseUsdPerMillion('0.13') * BigInt(TOKENS);
 const VECTOR = toBase64(patternVector(0, 3072));
 
-export async function startWithAlerts(databaseUrl?: string): Promise<Setup> {
-  const setup = await startWithUpstream(DELIVERY_ENVIRONMENT, databaseUrl);
+@Injectable()
+class IdleScan extends BudgetScan {
+  override onApplicationBootstrap(): void {
+    // No scan begins.
+  }
+}
+
+@Injectable()
+class IdleReporter extends RefusalReporter {
+  override onApplicationBootstrap(): void {
+    // No report begins.
+  }
+}
+
+/** The app looks for reached thresholds when a test says so, and at no other moment. */
+export const withoutScans = (testing: TestingModuleBuilder): TestingModuleBuilder =>
+  testing
+    .overrideProvider(BudgetScan)
+    .useClass(IdleScan)
+    .overrideProvider(RefusalReporter)
+    .useClass(IdleReporter);
+
+export async function startWithAlerts(options: Pick<TestAppOptions, 'databaseUrl'> = {}): Promise<Setup> {
+  const setup = await startWithUpstream(DELIVERY_ENVIRONMENT, { ...options, override: withoutScans });
   setup.upstream.answerWith((_request, response) =>
     sendJson(response, 200, {
       object: 'list',

@@ -10,7 +10,7 @@ describe('503: the database is away', () => {
   it('is returned at once for known and unknown keys, until the database is back', async () => {
     const database = await createTestDatabase();
     const proxy = await startDatabaseProxy(database.url);
-    const setup = await startWithUpstream({}, proxy.url);
+    const setup = await startWithUpstream({}, { databaseUrl: proxy.url });
     const body = { model: LOCAL, input: 'a' };
     try {
       answerOf(await embed(setup.app, body));

@@ -116,7 +116,7 @@ describe('200', () => {
   });
 
   it('shows an endpoint without a credential', async () => {
-    const replica = await startWithUpstream({ OPENAI_API_KEY: '' }, app.databaseUrl);
+    const replica = await startWithUpstream({ OPENAI_API_KEY: '' }, { databaseUrl: app.databaseUrl });
     try {
       const response = await replica.app.http
         .get(`/api/v1/models/${SMALL}/endpoints`)

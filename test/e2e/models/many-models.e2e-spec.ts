@@ -1,8 +1,8 @@
 // GET /models of a catalogue with 5,000 models: bounded pages of the catalogue in memory.
 import { expect, it } from '@jest/globals';
-import { BudgetScan } from '../../../src/deliveries/notifications/budget-scan.js';
 import { createTestApp } from '../../support/app.js';
 import { withCatalogueFile } from '../../support/catalogue-file.js';
+import { withoutScans } from '../../support/notifications.js';
 import { recordStatements } from '../../support/statements.js';
 
 const MODELS = 5_000;
@@ -34,8 +34,7 @@ it('shows every model once, page by page, and asks no database for the models', 
   withCatalogueFile(CATALOGUE, async (file) => {
     const app = await createTestApp({
       environment: { CATALOGUE_FILE: file, OPENAI_API_KEY: 'sk-test', RATE_LIMIT_PUBLIC_PER_MINUTE: '0' },
-      // It reads the log by itself.
-      override: (builder) => builder.overrideProvider(BudgetScan).useValue({}),
+      override: withoutScans,
     });
     try {
       const recording = recordStatements();

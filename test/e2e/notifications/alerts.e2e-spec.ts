@@ -30,7 +30,7 @@ let receiver: RunningReceiver;
 beforeAll(async () => {
   setup = await startWithAlerts();
   app = setup.app;
-  replica = await startWithAlerts(app.databaseUrl);
+  replica = await startWithAlerts({ databaseUrl: app.databaseUrl });
   receiver = await startAlertReceiver();
 });
 beforeEach(async () => {

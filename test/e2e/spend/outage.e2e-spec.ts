@@ -35,7 +35,7 @@ let direct: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startDatabaseProxy(database.url);
-  setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
+  setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, { databaseUrl: proxy.url });
   limiter = setup.app.application.get(SpendLimiter);
   // From here on it sends heartbeats on the test's command.
   limiter.onModuleDestroy();

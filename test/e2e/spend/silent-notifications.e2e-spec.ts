@@ -31,7 +31,7 @@ let direct: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startDatabaseProxy(database.url);
-  setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, proxy.url);
+  setup = await startWithUpstream({ RATE_LIMIT_INFERENCE_PER_MINUTE: '0' }, { databaseUrl: proxy.url });
   setup.upstream.answerWith((_request, response) =>
     sendJson(response, 200, {
       data: [{ index: 0, embedding: VECTOR }],
