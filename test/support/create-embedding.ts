@@ -42,7 +42,11 @@ export async function startWithUpstream(
     app,
     upstream,
     close: async () => {
-      await app.close().finally(() => upstream.close());
+      try {
+        await app.close();
+      } finally {
+        await upstream.close();
+      }
     },
   };
 }
