@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { Metrics } from '../../src/config/metrics.js';
+import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { LogRetention } from '../../src/persistence/generations/log-retention.js';
@@ -29,9 +30,11 @@ beforeAll(async () => {
   app = await createTestApp({ environment: { GENERATION_RETENTION_DAYS: '30' } });
 });
 afterAll(() => app.close());
-beforeEach(() => {
+beforeEach(async () => {
   app.clock.set(NOW);
   clients = [];
+  // The days of the retention.
+  await makeDays(app, at(30), 30);
 });
 afterEach(async () => {
   for (const client of clients) await client.end();
@@ -167,6 +170,51 @@ describe('a partition that is still read', () => {
     await app.sql('DELETE FROM destinations WHERE id = $1', [id]);
   });
 
+  it('waits for seven days from the moment at which the retention was shortened', async () => {
+    const before = await createTestApp({
+      databaseUrl: app.databaseUrl,
+      clock: app.clock,
+      environment: { GENERATION_RETENTION_DAYS: '0' },
+    });
+    await retain(before);
+    await before.close();
+    await makeDays(app, at(90), 0);
+    const { id } = await createDestination(app, { url: 'https://receiver.example/' });
+    await app.sql("UPDATE delivery_cursors SET next_attempt_at = now() + interval '1 year'");
+    await append(90);
+    await untilSummedUp(app);
+    await retain();
+    app.clock.advance(7 * DAY - 1);
+    await retain();
+    expect((await partitions())[0]).toBe(nameOf(90));
+    app.clock.advance(1);
+    await retainUntil(23);
+    await app.sql('DELETE FROM destinations WHERE id = $1', [id]);
+  });
+
+  it('waits for a history that has copied nothing yet, seven days at most', async () => {
+    const copying = await createTestApp({
+      databaseUrl: app.databaseUrl,
+      clock: app.clock,
+      environment: { GENERATION_RETENTION_DAYS: '30', HISTORY_CLICKHOUSE_URL: 'http://127.0.0.1:9/history' },
+      // The retention may look before the first attempt to copy.
+      override: (testing) => testing.overrideProvider(HistoryCopier).useValue({}),
+    });
+    try {
+      await makeDays(app, at(90), 0);
+      await append(90);
+      await untilSummedUp(app);
+      await retain(copying);
+      expect((await partitions())[0]).toBe(nameOf(90));
+      await app.sql('UPDATE history_copy SET begun_at = $1', [at(0)]);
+      app.clock.advance(7 * DAY);
+      await retainUntil(23, copying);
+    } finally {
+      await app.sql('DELETE FROM history_copy');
+      await copying.close();
+    }
+  });
+
   it('does not wait for a destination that is switched off', async () => {
     await makeDays(app, at(31), 8);
     const { id } = await createDestination(app, { url: 'https://receiver.example/' });
@@ -252,6 +300,37 @@ describe('appends', () => {
       'SELECT count(*)::integer AS stray FROM ONLY generations_default',
     );
     expect(row).toEqual({ stray: 0 });
+  });
+});
+
+describe('sums of dropped days', () => {
+  const daysOf = async (table: string, where = 'true'): Promise<string[]> => {
+    const rows = await app.sql<{ day: string }>(`SELECT day::text FROM ${table} WHERE ${where} ORDER BY day`);
+    return rows.map(({ day }) => day);
+  };
+  const dayOf = (daysAgo: number): string => at(daysAgo).toISOString().slice(0, 10);
+
+  it('go with the log and after /activity, except for the newest day of each key', async () => {
+    const active = (await app.createKey()).record.id;
+    const idle = (await app.createKey()).record.id;
+    const sums = "'model', 'endpoint', 'provider', 1, 1, 0, 0";
+    for (const [id, daysAgo] of [
+      [active, 200],
+      [active, 41],
+      [active, 35],
+      [idle, 200],
+      [idle, 60],
+    ] as const) {
+      const values = [app.workspaceId, dayOf(daysAgo)];
+      await app.sql(`INSERT INTO activity_days VALUES ($1, $2, ${sums}) ON CONFLICT DO NOTHING`, values);
+      await app.sql(`INSERT INTO activity_key_days VALUES ($1, $3, $2, ${sums})`, [...values, id]);
+    }
+    await makeDays(app, at(31), 31);
+    await untilSummedUp(app);
+    await retainUntil(30);
+    expect(await daysOf('activity_days', `model = 'model'`)).toEqual([dayOf(35)]);
+    expect(await daysOf('activity_key_days', `api_key_id = '${active}'`)).toEqual([dayOf(35)]);
+    expect(await daysOf('activity_key_days', `api_key_id = '${idle}'`)).toEqual([dayOf(60)]);
   });
 });
 

@@ -166,7 +166,7 @@ describe('an interrupted copy', () => {
       return row?.reader;
     };
     // The rollups have read all, and the copy has not.
-    await untilSummedUp(history.app, async () => expect(await reader()).toBe('activity'));
+    await untilSummedUp(history.app, async () => expect(await reader()).toBe('history'));
     await history.copyAll();
     expect(await reader()).toBeNull();
   });

@@ -34,6 +34,25 @@ export const ACTIVITY_ROLLUP = createRollup('activity_rollup', {
   ],
 });
 
+/**
+ * $1 a moment. The first day that is kept: the log has it, or /activity. Days before the last of `REMOVED_DAYS` were removed
+ * earlier.
+ */
+const FIRST_KEPT = `(
+  SELECT least(dropped_before, $1::timestamptz - interval '${ACTIVITY_SUMMED_DAYS} days')::date FROM log_begin
+)`;
+const REMOVED_DAYS = 400;
+const isRemoved = `day < ${FIRST_KEPT} AND day >= ${FIRST_KEPT} - ${REMOVED_DAYS}`;
+
+/** $1 a moment. The newest day of a key stays: it is the key's last use. */
+export const REMOVE_ACTIVITY: readonly string[] = [
+  `DELETE FROM activity_days WHERE ${isRemoved}`,
+  `DELETE FROM activity_key_days AS removed WHERE ${isRemoved} AND day < (
+    SELECT max(day) FROM activity_key_days AS newest
+    WHERE newest.workspace_id = removed.workspace_id AND newest.api_key_id = removed.api_key_id
+  )`,
+];
+
 const sumUp = (workspace: 'workspace_id' | 'NULL::uuid') => `
 SELECT day::text AS date, model, nullif(endpoint, '') AS endpoint, nullif(provider, '') AS provider,
   ${workspace} AS "workspaceId", sum(requests)::text AS requests, sum(prompt_tokens)::text AS "promptTokens",

@@ -7,6 +7,7 @@ import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
+import { REMOVE_ACTIVITY } from '../activity/activity-statements.js';
 import { isLockTimeout } from '../database/database-errors.js';
 import { Database } from '../database/database.js';
 import { HistoryCopyRepository } from '../history/history-copy.repository.js';
@@ -14,7 +15,8 @@ import { LOG_TABLES } from './partitions.js';
 import type { LogTable } from './partitions.js';
 
 const TEN_MINUTES = 600_000;
-// Hours beyond the retention that a partition waits for its readers.
+// Hours that a partition waits for its readers: beyond its retention, since the retention is that short, and since the copy
+// of the history began.
 const PATIENCE = 7 * 24;
 // Hours beyond their retention after which the rows of contents have been removed one by one, and their bytes
 // subtracted from the sums of the workspaces.
@@ -23,18 +25,35 @@ const REMOVED_BY_THEN = 24;
 const BETWEEN_ATTEMPTS = 200;
 const LOCK_ATTEMPTS = 5;
 
-/**
- * $1 a table, $2 the time of this process, $3 the retention in hours. The oldest first. A clock that is ahead must not
- * drop anything: the earlier of two clocks counts.
- */
+/** $2 the time of this process. A clock that is ahead must not drop anything: the earlier of two clocks counts. */
+const MOMENT = 'least(service_now(), $2::timestamptz)';
+
+/** $1 a table, $2 a time, $3 the retention in hours. A moment that is not over yet came from a wrong clock. */
+const NOTE_RETENTION = `
+INSERT INTO log_retention AS noted (table_name, hours, since) VALUES ($1, $3, ${MOMENT})
+ON CONFLICT (table_name) DO UPDATE SET hours = excluded.hours, since = excluded.since
+WHERE noted.hours <> excluded.hours OR noted.since > excluded.since`;
+
+/** $1 a table, $2 a time, $3 the retention in hours. The oldest first. */
 const LIST_EXPIRED = `
 SELECT partition, extract(epoch FROM clock.moment - made.ends)::float8 / 3600 - $3::integer AS hours
-FROM time_partitions($1) AS made, (SELECT least(service_now(), $2::timestamptz) AS moment) AS clock
+FROM time_partitions($1) AS made, (SELECT ${MOMENT} AS moment) AS clock
 WHERE made.ends <= clock.moment - make_interval(hours => $3::integer) ORDER BY made.ends`;
+
+/** $1 a table, $2 a time, $3 a partition. The hours since its reader, if any, can know that the partition goes. */
+const FIND_READER = `
+SELECT time_partition_reader($3) AS reader,
+  extract(epoch FROM ${MOMENT} - greatest(since, begun_at))::float8 / 3600 AS hours
+FROM log_retention LEFT JOIN history_copy ON true WHERE table_name = $1`;
 
 interface ExpiredPartition {
   readonly partition: string;
   /** Since the retention has ended. */
+  readonly hours: number;
+}
+
+interface PartitionReader {
+  readonly reader: string | null;
   readonly hours: number;
 }
 
@@ -88,16 +107,21 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Never fails: the next pass retries. */
   async dropExpired(): Promise<void> {
-    if (!this.keepsHistory) await this.copies.forgetUnused().catch(() => undefined);
     for (const table of LOG_TABLES) {
-      const hours = this.retention[table];
-      if (hours === null) continue;
       try {
-        await this.dropExpiredOf(table, hours);
+        const hours = this.retention[table];
+        await this.database.query({ text: NOTE_RETENTION, values: [table, this.clock.now(), hours ?? 0] });
+        if (table === 'generations') await this.noteHistory();
+        if (hours !== null) await this.dropExpiredOf(table, hours);
       } catch (error) {
         this.logger.warn({ table, error }, 'failed to drop partitions of the log; will retry');
       }
     }
+  }
+
+  /** The first pass of a copy may begin after this one, and reads the oldest days. */
+  private noteHistory(): Promise<void> {
+    return this.keepsHistory ? this.copies.register() : this.copies.forgetUnused();
   }
 
   private async dropExpiredOf(table: LogTable, retention: number): Promise<void> {
@@ -114,13 +138,20 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
       if (outcome !== 'dropped') break;
       hasDropped = true;
     }
-    if (hasDropped && table === 'generations')
-      await this.database.query({ text: 'SELECT fold_spend_history()' });
+    if (hasDropped && table === 'generations') await this.removeSums();
+  }
+
+  /** Of days that the log no longer has. Many rows take longer than a statement of a call may. */
+  private async removeSums(): Promise<void> {
+    await this.database.query({ text: 'SELECT fold_spend_history()' });
+    await this.database.withSession(async (session) => {
+      for (const text of REMOVE_ACTIVITY) await session.run(text, [this.clock.now()]);
+    });
   }
 
   private async drop(table: LogTable, { partition, hours }: ExpiredPartition): Promise<Outcome> {
-    const reader = table === 'generations' ? await this.findReader(partition) : null;
-    if (reader !== null && hours < PATIENCE) {
+    const { reader, hours: hoursKnown } = await this.findReader(table, partition);
+    if (reader !== null && Math.min(hours, hoursKnown) < PATIENCE) {
       this.logger.log(
         { partition, reader },
         'a partition beyond its retention waits for a reader of the log',
@@ -147,7 +178,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     else
       this.logger.warn(
         { partition, reader },
-        'dropped a partition of the log that a reader had not read within seven days of its retention',
+        'dropped a partition of the log that a reader had not read within seven days',
       );
     return 'dropped';
   }
@@ -173,11 +204,14 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     return 'waits';
   }
 
-  private async findReader(partition: string): Promise<string | null> {
-    const [row] = await this.database.query<{ reader: string | null }>({
-      text: 'SELECT time_partition_reader($1) AS reader',
-      values: [partition],
+  /** Contents have no readers: they go with the time that their destinations have. */
+  private async findReader(table: LogTable, partition: string): Promise<PartitionReader> {
+    if (table !== 'generations') return { reader: null, hours: 0 };
+    const [found] = await this.database.query<PartitionReader & Record<string, unknown>>({
+      text: FIND_READER,
+      values: [table, this.clock.now(), partition],
     });
-    return row?.reader ?? null;
+    if (!found) throw new Error('the retention of the log is not noted');
+    return found;
   }
 }

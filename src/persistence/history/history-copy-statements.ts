@@ -21,13 +21,17 @@ ON CONFLICT (id) DO UPDATE
 WHERE copy.owner = excluded.owner OR copy.leased_until < now()
 RETURNING owner`;
 
+/** Before any process has copied: the retention of the log waits for the first pass. */
+export const REGISTER = `
+INSERT INTO history_copy (owner, leased_until, renewed_at) VALUES ('', now(), now()) ON CONFLICT DO NOTHING`;
+
 /** $1 process. */
 export const RELEASE = 'UPDATE history_copy SET leased_until = now() WHERE owner = $1';
 
 /** $1 process, $2 the identity of the tables: the copy of other tables begins again. */
 export const RESET = `
 UPDATE history_copy SET target = $2, summed_before = DEFAULT, pass_until = DEFAULT, pass_workspace_id = DEFAULT,
-  pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL
+  pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL, begun_at = now()
 WHERE owner = $1 AND target IS DISTINCT FROM $2`;
 
 /**
@@ -94,9 +98,10 @@ WHERE summed_before = $1 AND pass_until = $2 AND pass_workspace_id = $3 AND pass
   AND owner = $10
 RETURNING ${CURSOR}`;
 
-/** One row. The cursor is null while nothing is copied. */
+/** One row. The cursor is null while nothing is copied. The lag of a copy that never succeeded grows from its first attempt. */
 export const READ_STATE = `
-SELECT ${CURSOR}, dropped_before AS "droppedBefore", extract(epoch FROM now() - coalesce(copied_until, marked_at))::float8 AS lag
+SELECT ${CURSOR}, dropped_before AS "droppedBefore",
+  extract(epoch FROM now() - coalesce(copied_until, marked_at, begun_at))::float8 AS lag
 FROM log_begin LEFT JOIN history_copy ON true`;
 
 /** The cursor of a service that keeps no history any more must not hold the retention back. */

@@ -16,6 +16,7 @@ import {
   READ_STATE,
   READ_STEP,
   READ_STEP_WITH_CONTENTS,
+  REGISTER,
   RELEASE,
   RESET,
 } from './history-copy-statements.js';
@@ -66,7 +67,7 @@ export interface HistoryState {
   readonly cursor: RollupCursor | null;
   /** The log has no older rows; null: none were dropped. */
   readonly droppedBefore: Date | null;
-  /** Seconds; null: nothing was ever copied. */
+  /** Seconds; null: no process copies. */
   readonly lag: number | null;
 }
 
@@ -140,6 +141,11 @@ export class HistoryCopyRepository {
     if (!row) throw new Error('the row of the beginning of the log is gone');
     const { droppedBefore, lag, ...cursor } = row;
     return { cursor: isComplete(cursor) ? cursor : null, droppedBefore, lag };
+  }
+
+  /** Makes the copy a reader of the log before its first attempt. */
+  async register(): Promise<void> {
+    await this.database.query({ text: REGISTER });
   }
 
   async forgetUnused(): Promise<void> {
