@@ -156,6 +156,18 @@ describe('an interrupted copy', () => {
     expect(await metric('signalbox_history_lag_seconds')).toBeLessThan(60);
   });
 
+  it('notes the lag of a copy that never succeeded since its first attempt', async () => {
+    await history.app.sql(
+      "UPDATE history_copy SET copied_until = NULL, marked_at = NULL, begun_at = now() - interval '2 hours'",
+    );
+    history.server.always('reset');
+    await expect(history.app.application.get(HistoryCopier).copyPending()).rejects.toThrow(/ClickHouse/);
+    expect(await metric('signalbox_history_lag_seconds')).toBeGreaterThanOrEqual(2 * 3_600);
+    history.server.always(null);
+    await history.copyAll();
+    expect(await metric('signalbox_history_lag_seconds')).toBeLessThan(60);
+  });
+
   it('holds the retention of the log back, as other readers do', async () => {
     await history.append([createGeneration(history.app.key)]);
     const reader = async (): Promise<string | null | undefined> => {
