@@ -67,13 +67,25 @@ describe('a chat call', () => {
   const [one, two] = [target('one'), target('two')];
 
   it('is served by the next endpoint after a failure', async () => {
-    const { routed, asked, call } = await route([one, two], [failed(500)]);
+    const { routed, asked, call, health } = await route([one, two], [failed(500)]);
     expect(asked).toEqual(['one', 'two']);
     expect(routed).toMatchObject({ begun: { target: two }, error: null });
     expect(call.attempts).toMatchObject([
       { provider: 'one', status: 500, errorType: 'failed' },
       { provider: 'two', status: 200, errorType: null },
     ]);
+    expect(health.of(one).lastFailure).toMatchObject({ failureClass: 'failed', status: 500 });
+    expect(health.of(two).lastFailure).toBeNull();
+  });
+
+  it('fails with the reason of the endpoints that were tried when one of them had no free permit before', async () => {
+    const tooLong = () => new EndpointFailure('context_length', 400, 'too long');
+    const { routed, asked } = await route(
+      [one, two],
+      [new EndpointFailure('saturated', null, 'busy'), tooLong(), tooLong()],
+    );
+    expect(asked).toEqual(['one', 'two', 'one']);
+    expect(codeOf(routed.error)).toBe('provider_context_length');
   });
 
   it('ends at a refusal of the request', async () => {

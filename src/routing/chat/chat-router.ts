@@ -148,12 +148,13 @@ export class ChatRouter {
       } catch (failure) {
         if (!(failure instanceof EndpointFailure) || call.ending.aborted) throw failure;
         if (performance.now() >= call.deadline) throw new AppError('operation_timeout', { cause: failure });
-        last = this.worst(last, failure, target, credentials);
+        const worst = this.worst(last, failure, target, credentials);
         const next = nextIndex(failure, targets, index);
-        if (isLast || next === null) throw last.error;
+        if (isLast || next === null) throw worst.error;
         if (failure.wasSent) chat.hasRetried = true;
         // An endpoint without a free permit is able to serve: it is waited for when no other one serves.
         if (failure.failureClass === 'saturated') targets.push(target);
+        else last = worst;
         index = next - 1;
       }
     }
@@ -167,7 +168,7 @@ export class ChatRouter {
     credentials: CallCredentials,
   ): LastFailure {
     const { consequences } = failure;
-    if (last !== null && (failure.failureClass === 'saturated' || outranks(last, consequences))) return last;
+    if (last !== null && outranks(last, consequences)) return last;
     return { error: credentials.errorOf(failure, target), rank: consequences.rank };
   }
 
@@ -227,12 +228,15 @@ export class ChatRouter {
       permit.release();
       if (failure instanceof EndpointFailure) {
         const { status, failureClass, consequences } = failure;
+        const health = this.health.of(target);
+        const now = performance.now();
         this.attempts.note(call, target, startedAt, status, failureClass, {
           ...facts(),
           ...(attempt.upstreamId !== null && { upstreamId: attempt.upstreamId }),
         });
         credentials.noteFailure(failure, target);
-        if (consequences.circuit === 'endpoint') this.health.of(target).recordFailure(performance.now());
+        if (consequences.circuit !== 'none') health.lastFailure = { at: now, failureClass, status };
+        if (consequences.circuit === 'endpoint') health.recordFailure(now);
       }
       throw failure;
     }
