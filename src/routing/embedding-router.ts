@@ -1,8 +1,6 @@
-// Serves a call: splits it by the caps of endpoints, and falls back within one vector space.
-import { setTimeout as delay } from 'node:timers/promises';
+// Serves a call: splits it by the limits of endpoints, and falls back within one vector space.
 import { Injectable } from '@nestjs/common';
-import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { Cancellation, toAbortSignal } from '../concurrency/cancellation.js';
+import { Cancellation } from '../concurrency/cancellation.js';
 import { mapBounded } from '../concurrency/map-bounded.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from '../config/app-config.js';
@@ -16,33 +14,22 @@ import { passedOverKeys } from './credentials/passed-over-keys.js';
 import { EndpointAttempts } from './endpoints/endpoint-attempts.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 import { NO_RETRY } from './failures/caller-error.js';
-import { EndpointFailure } from './failures/endpoint-failure.js';
-import { MAX_RETRY_DELAY, outranks, RetryPolicy } from './retry-policy.js';
+import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { RemainingEndpoints } from './fallback/remaining-endpoints.js';
+import { MAX_RETRY_DELAY } from './fallback/retry-policy.js';
 import type { Route } from './route-planner.js';
-import type { RoutedCall, Run, ServedSlice } from './routed-call.js';
+import type { RoutedCall, Run } from './routed-call.js';
 
 // Slices of one call in flight.
 const PARALLEL_SLICES = 8;
 
-/** The endpoints that a slice still has to try. */
-interface Fallback {
-  /** Those of the call, then again those that were skipped because they had no free permit. */
-  readonly targets: readonly EndpointTarget[];
-  /** Of the present endpoint. */
-  readonly index: number;
-  /** The caller's error if no further endpoint is tried. */
-  readonly last: { readonly error: AppError; readonly rank: number } | null;
-  /** Of the endpoint before: the slice already respects its caps. */
-  readonly splitFor: ModelEndpoint | null;
-}
-
-const isLastOf = ({ targets, index }: Fallback): boolean => index + 1 >= targets.length;
+type Remaining = RemainingEndpoints<EndpointTarget>;
 
 @Injectable()
 export class EmbeddingRouter {
   constructor(
     private readonly attempts: EndpointAttempts,
-    private readonly retries: RetryPolicy,
+    private readonly fallback: EndpointFallback,
     private readonly circuits: CredentialCircuits,
     private readonly config: AppConfig,
     private readonly yieldQueue: YieldQueue,
@@ -62,16 +49,12 @@ export class EmbeddingRouter {
       served: [],
       wasted: [],
       credentials: new CallCredentials(this.circuits, route.accountId),
-      sentSlices: 0,
       hasRetried: false,
+      maxRetryDelay: MAX_RETRY_DELAY,
     };
     let error: AppError | null = null;
     try {
-      await this.serve(
-        { start: 0, input: request.input },
-        { targets: run.targets, index: 0, last: null, splitFor: null },
-        run,
-      );
+      await this.serve({ start: 0, input: request.input }, RemainingEndpoints.of(run.targets), run);
     } catch (last) {
       const [failure = last] = run.failures;
       error = toAppError(failure);
@@ -83,19 +66,15 @@ export class EmbeddingRouter {
     return { served, wasted: run.wasted, attempts: run.attempts, passedOver, error };
   }
 
-  /** Serves a slice through the first endpoint that can; each splits it by its own caps. */
-  private async serve(slice: Slice, fallback: Fallback, run: Run): Promise<void> {
-    const target = fallback.targets[fallback.index];
-    if (!target) throw new AppError('unavailable', { detail: 'no endpoint is left' });
+  /** Serves a slice through the first endpoint that can; each splits it by its own limits. */
+  private async serve(slice: Slice, remaining: Remaining, run: Run): Promise<void> {
+    const split = this.split(slice, remaining, run);
+    const slices = split instanceof Promise ? await split : split;
+    // If one of several slices gave up before the deadline, the others would be lost.
+    if (remaining.previous === null && slices.length > 1) run.maxRetryDelay = Infinity;
     // No more than there are permits: further slices would only wait for each other.
     const parallel = Math.min(PARALLEL_SLICES, this.config.endpointConcurrency);
-    const split =
-      fallback.splitFor === target.endpoint
-        ? [slice]
-        : splitCallYielding(slice, target, () => this.yieldQueue.begin(run.owner.accountId));
-    const slices = split instanceof Promise ? await split : split;
-    if (fallback.index === 0) run.sentSlices += slices.length;
-    const serveOne = (part: Slice): Promise<void> => this.serveOne(part, target, fallback, run);
+    const serveOne = (part: Slice): Promise<void> => this.serveOne(part, remaining, run);
     await mapBounded(slices, parallel, serveOne, (failure) => {
       run.failures.push(failure);
       run.ending.abort();
@@ -104,60 +83,21 @@ export class EmbeddingRouter {
     });
   }
 
-  private async serveOne(part: Slice, target: EndpointTarget, fallback: Fallback, run: Run): Promise<void> {
-    const { targets, index, last } = fallback;
-    const isLast = isLastOf(fallback);
-    run.ending.throwIfAborted();
-    if (!run.credentials.mayAsk(target)) {
-      if (isLast) throw last?.error ?? run.credentials.passedOverError(target);
-      return this.serve(part, { targets, index: index + 1, last, splitFor: target.endpoint }, run);
-    }
-    try {
-      run.served.push(
-        await this.serveThrough(target, part, run, isLast, isLast || index >= run.targets.length),
-      );
-    } catch (failure) {
-      // Another slice has failed permanently: no other endpoint is tried for this one.
-      if (!(failure instanceof EndpointFailure) || run.ending.aborted) throw failure;
-      if (performance.now() >= run.deadline) throw new AppError('operation_timeout', { cause: failure });
-      const { consequences, failureClass, wasSent } = failure;
-      const isLess = last !== null && outranks(last, consequences);
-      const worst = isLess
-        ? last
-        : { error: run.credentials.errorOf(failure, target), rank: consequences.rank };
-      if (isLast || !consequences.next) throw worst.error;
-      if (wasSent) run.hasRetried = true;
-      // An endpoint without a free permit is able to serve: it is waited for when no other one serves.
-      const next =
-        failureClass === 'saturated' ? { targets: [...targets, target], last } : { targets, last: worst };
-      await this.serve(part, { ...next, index: index + 1, splitFor: target.endpoint }, run);
-    }
+  /** A slice that comes from another credential's target of the same endpoint already respects its limits. */
+  private split(
+    slice: Slice,
+    { target, previous }: Remaining,
+    { owner }: Run,
+  ): readonly Slice[] | Promise<readonly Slice[]> {
+    if (previous?.endpoint === target.endpoint) return [slice];
+    return splitCallYielding(slice, target, () => this.yieldQueue.begin(owner.accountId));
   }
 
-  /** Repeats a passing failure, but only at the last endpoint: before it, the next one takes over. */
-  private async serveThrough(
-    target: EndpointTarget,
-    part: Slice,
-    run: Run,
-    isLast: boolean,
-    mayWait: boolean,
-  ): Promise<ServedSlice> {
-    for (let repeats = 0; ; repeats++) {
-      try {
-        return await this.attempts.attempt(target, part, run, mayWait);
-      } catch (failure) {
-        const mayRepeat = isLast && !run.ending.aborted;
-        if (!(failure instanceof EndpointFailure) || !mayRepeat || !this.retries.mayRepeat(failure, repeats))
-          throw failure;
-        const pause = this.retries.delayOf(failure, repeats);
-        // The other slices of a call would be lost: a slice of several waits for as long as the call may take.
-        const longest = run.sentSlices > 1 ? Infinity : MAX_RETRY_DELAY;
-        if (pause > longest || performance.now() + pause >= run.deadline) throw failure;
-        run.hasRetried = true;
-        await delay(pause, undefined, { signal: toAbortSignal(run.ending) }).catch(() => {
-          throw failure;
-        });
-      }
-    }
+  private async serveOne(part: Slice, remaining: Remaining, run: Run): Promise<void> {
+    const step = await this.fallback.step(remaining, run, () =>
+      this.attempts.attempt(remaining.target, part, run, remaining.mayWait),
+    );
+    if ('answer' in step) run.served.push(step.answer);
+    else await this.serve(part, step.remaining, run);
   }
 }

@@ -10,6 +10,7 @@ import type { Slice } from './call-splitter.js';
 import type { CallCredentials } from './credentials/call-credentials.js';
 import type { PermitOwner } from './endpoints/endpoint-permits.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointFailure } from './failures/endpoint-failure.js';
 
 /** A part of the call with an endpoint's response. */
 export interface BilledSlice extends Slice {
@@ -74,8 +75,19 @@ export interface AttemptingCall {
   readonly attempts: GenerationAttempt[];
 }
 
+/** A call of any operation while it falls back from one endpoint to the next. */
+export interface FallbackCall extends Pick<AttemptingCall, 'deadline' | 'ending'> {
+  readonly credentials: CallCredentials;
+  /** A request was sent more than once, to one endpoint or to several. */
+  hasRetried: boolean;
+  /** Milliseconds; a failure with a longer delay is not repeated. */
+  maxRetryDelay: number;
+  /** Whether the endpoint may receive the same request again; absent: after each failure of a class that passes. */
+  readonly isRepeatable?: (failure: EndpointFailure) => boolean;
+}
+
 /** The state of one call. */
-export interface Run extends AttemptingCall {
+export interface Run extends AttemptingCall, FallbackCall {
   readonly request: EmbeddingRequest;
   readonly targets: readonly EndpointTarget[];
   /** Ends waiting slices and starts no new one, because a slice has failed. Slices in flight may still be served. */
@@ -86,9 +98,4 @@ export interface Run extends AttemptingCall {
   readonly failures: unknown[];
   readonly served: ServedSlice[];
   readonly wasted: BilledSlice[];
-  readonly credentials: CallCredentials;
-  /** Slices that were sent to a provider. */
-  sentSlices: number;
-  /** A slice was sent more than once, to one endpoint or to several. */
-  hasRetried: boolean;
 }

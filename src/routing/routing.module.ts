@@ -15,7 +15,8 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoints/endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
-import { RetryPolicy } from './retry-policy.js';
+import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { RetryPolicy } from './fallback/retry-policy.js';
 import { RoutePlanner } from './route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
 
@@ -40,6 +41,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     EmbeddingRouter,
     EndpointAttempts,
     EndpointCaller,
+    EndpointFallback,
     EndpointReports,
     EndpointHealthRegistry,
     OwnCredentialsCache,

@@ -11,11 +11,12 @@ import { chargeFor } from '../../src/embeddings/charges/call-cost.js';
 import { HttpClient } from '../../src/outbound/http-client.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
-import { RetryPolicy } from '../../src/routing/retry-policy.js';
 import { EndpointAttempts } from '../../src/routing/endpoints/endpoint-attempts.js';
 import { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';
 import type { EndpointTarget } from '../../src/routing/endpoints/endpoint-target.js';
+import { EndpointFallback } from '../../src/routing/fallback/endpoint-fallback.js';
+import { RetryPolicy } from '../../src/routing/fallback/retry-policy.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from '../support/clock.js';
 import { createEndpoint, createModel } from '../support/endpoints.js';
@@ -313,7 +314,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     const attempts = new EndpointAttempts(caller, health, config, metrics, new Tracing(null));
     const router = new EmbeddingRouter(
       attempts,
-      new RetryPolicy(config, health),
+      new EndpointFallback(new RetryPolicy(config, health)),
       circuits,
       config,
       yieldQueue,

@@ -6,13 +6,14 @@ import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js'
 import type { ProviderAnswer } from '../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
-import { RetryPolicy } from '../../src/routing/retry-policy.js';
 import type { RoutedCall } from '../../src/routing/routed-call.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
 import { EndpointAttempts } from '../../src/routing/endpoints/endpoint-attempts.js';
 import type { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../../src/routing/endpoints/endpoint-health.js';
 import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';
+import { EndpointFallback } from '../../src/routing/fallback/endpoint-fallback.js';
+import { RetryPolicy } from '../../src/routing/fallback/retry-policy.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
 import { TestClock } from './clock.js';
 import { createEndpoint, createModel, createTarget } from './endpoints.js';
@@ -65,7 +66,7 @@ export function createRouter(
   const circuits = new CredentialCircuits(new TestClock(), metrics as RoutingMetrics);
   const router = new EmbeddingRouter(
     attempts,
-    new RetryPolicy(configured, health),
+    new EndpointFallback(new RetryPolicy(configured, health)),
     circuits,
     configured,
     new YieldQueue(),

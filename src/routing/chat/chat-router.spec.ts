@@ -13,7 +13,8 @@ import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { ChatTarget } from '../endpoints/endpoint-target.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
-import { RetryPolicy } from '../retry-policy.js';
+import { EndpointFallback } from '../fallback/endpoint-fallback.js';
+import { RetryPolicy } from '../fallback/retry-policy.js';
 import type { AttemptingCall } from '../routed-call.js';
 import type { RoutingMetrics } from '../routing-metrics.js';
 import { ChatRouter } from './chat-router.js';
@@ -39,8 +40,8 @@ async function route(targets: readonly ChatTarget[], deeds: readonly (EndpointFa
   const tracing = new Tracing(null);
   const attempts = new EndpointAttempts({} as EndpointCaller, health, configured, metrics, tracing);
   const circuits = new CredentialCircuits(new TestClock(), metrics);
-  const retries = new RetryPolicy(configured, health);
-  const router = new ChatRouter(attempts, health, circuits, retries, configured, tracing);
+  const fallback = new EndpointFallback(new RetryPolicy(configured, health));
+  const router = new ChatRouter(attempts, fallback, health, circuits, configured, tracing);
   const call: AttemptingCall = {
     owner: { accountId: 'account' },
     deadline: performance.now() + 60_000,

@@ -1,7 +1,5 @@
 // Tries the endpoints of a chat call one after the other, until one begins an answer (docs/contract.md#chat-routing).
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { toAbortSignal } from '../../concurrency/cancellation.js';
 import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Tracing } from '../../config/tracing.js';
@@ -15,8 +13,10 @@ import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js
 import type { ChatTarget } from '../endpoints/endpoint-target.js';
 import { NO_RETRY } from '../failures/caller-error.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
-import { MAX_RETRY_DELAY, outranks, RetryPolicy } from '../retry-policy.js';
-import type { AttemptingCall } from '../routed-call.js';
+import { EndpointFallback } from '../fallback/endpoint-fallback.js';
+import { RemainingEndpoints } from '../fallback/remaining-endpoints.js';
+import { MAX_RETRY_DELAY } from '../fallback/retry-policy.js';
+import type { AttemptingCall, FallbackCall } from '../routed-call.js';
 import type { ChatRoute } from './chat-planner.js';
 
 /** The beginning of an answer: from here on no other endpoint is tried. */
@@ -64,21 +64,12 @@ export interface RoutedChat<Answer> {
   readonly error: AppError | null;
 }
 
-interface ChatCall<Answer extends BegunAnswer> {
+interface ChatCall<Answer extends BegunAnswer> extends FallbackCall {
   readonly call: AttemptingCall;
   readonly route: ChatRoute;
   readonly begin: BeginAnswer<Answer>;
-  readonly credentials: CallCredentials;
-  hasRetried: boolean;
 }
 
-interface LastFailure {
-  readonly error: AppError;
-  readonly rank: number;
-}
-
-// About the request and this model: another model may take it.
-const OF_MODEL = /^(content_filter|content_policy_violation|unsupported_(parameter|value))$/i;
 // The request was not written.
 const NOT_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT/;
 
@@ -86,9 +77,9 @@ const NOT_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_
 export class ChatRouter {
   constructor(
     private readonly attempts: EndpointAttempts,
+    private readonly fallback: EndpointFallback,
     private readonly health: EndpointHealthRegistry,
     private readonly circuits: CredentialCircuits,
-    private readonly retries: RetryPolicy,
     private readonly config: AppConfig,
     private readonly tracing: Tracing,
   ) {}
@@ -99,14 +90,16 @@ export class ChatRouter {
     call: AttemptingCall,
     begin: BeginAnswer<Answer>,
   ): Promise<RoutedChat<Answer>> {
+    const { deadline, ending } = call;
     const credentials = new CallCredentials(this.circuits, route.accountId);
-    const chat = { call, route, begin, credentials, hasRetried: false };
+    const retries = { hasRetried: false, maxRetryDelay: MAX_RETRY_DELAY, isRepeatable };
+    const chat = { call, route, begin, deadline, ending, credentials, ...retries };
     let begun: BegunChat<Answer> | null = null;
     let error: AppError | null = null;
     try {
       begun = await this.tryAll(chat);
     } catch (failure) {
-      error = call.ending.aborted ? null : toAppError(failure);
+      error = ending.aborted ? null : toAppError(failure);
       // Retries of clients would multiply those of this service.
       if (chat.hasRetried && error) error = error.withHeaders(NO_RETRY);
     }
@@ -131,68 +124,11 @@ export class ChatRouter {
   }
 
   private async tryAll<Answer extends BegunAnswer>(chat: ChatCall<Answer>): Promise<BegunChat<Answer>> {
-    const { call, route, credentials } = chat;
-    const targets = [...route.targets];
-    let last: LastFailure | null = null;
-    for (let index = 0; index < targets.length; index++) {
-      const target = targets[index];
-      if (!target) break;
-      const isLast = index + 1 >= targets.length;
-      call.ending.throwIfAborted();
-      if (!credentials.mayAsk(target)) {
-        if (isLast) throw last?.error ?? credentials.passedOverError(target);
-        continue;
-      }
-      try {
-        return await this.tryOne(target, chat, isLast, isLast || index >= route.targets.length);
-      } catch (failure) {
-        if (!(failure instanceof EndpointFailure) || call.ending.aborted) throw failure;
-        if (performance.now() >= call.deadline) throw new AppError('operation_timeout', { cause: failure });
-        const worst = this.worst(last, failure, target, credentials);
-        const next = nextIndex(failure, targets, index);
-        if (isLast || next === null) throw worst.error;
-        if (failure.wasSent) chat.hasRetried = true;
-        // An endpoint without a free permit is able to serve: it is waited for when no other one serves.
-        if (failure.failureClass === 'saturated') targets.push(target);
-        else last = worst;
-        index = next - 1;
-      }
-    }
-    throw last?.error ?? new AppError('unavailable', { detail: 'no endpoint is left' });
-  }
-
-  private worst(
-    last: LastFailure | null,
-    failure: EndpointFailure,
-    target: ChatTarget,
-    credentials: CallCredentials,
-  ): LastFailure {
-    const { consequences } = failure;
-    if (last !== null && outranks(last, consequences)) return last;
-    return { error: credentials.errorOf(failure, target), rank: consequences.rank };
-  }
-
-  /** Repeats a passing failure, but only at the last endpoint, and never a request that may be answered twice. */
-  private async tryOne<Answer extends BegunAnswer>(
-    target: ChatTarget,
-    chat: ChatCall<Answer>,
-    isLast: boolean,
-    mayWait: boolean,
-  ): Promise<BegunChat<Answer>> {
-    const { call } = chat;
-    for (let repeats = 0; ; repeats++) {
-      try {
-        return await this.attempt(target, chat, mayWait);
-      } catch (failure) {
-        const mayRepeat = isLast && !call.ending.aborted && failure instanceof EndpointFailure;
-        if (!mayRepeat || !isRepeatable(failure) || !this.retries.mayRepeat(failure, repeats)) throw failure;
-        const pause = this.retries.delayOf(failure, repeats);
-        if (pause > MAX_RETRY_DELAY || performance.now() + pause >= call.deadline) throw failure;
-        chat.hasRetried = true;
-        await delay(pause, undefined, { signal: toAbortSignal(call.ending) }).catch(() => {
-          throw failure;
-        });
-      }
+    for (let remaining = RemainingEndpoints.of(chat.route.targets); ;) {
+      const { target, mayWait } = remaining;
+      const step = await this.fallback.step(remaining, chat, () => this.attempt(target, chat, mayWait));
+      if ('answer' in step) return step.answer;
+      ({ remaining } = step);
     }
   }
 
@@ -219,37 +155,27 @@ export class ChatRouter {
       const answer = await this.tracing.span('chat', { kind: 'client' }, () => begin(target, attempt));
       const firstContentMs = performance.now() - startedAt;
       const { status, isCancelled } = answer;
-      const more = { ...facts(), ...(!isCancelled && { firstContentMs: Math.round(firstContentMs) }) };
-      this.attempts.note(call, target, startedAt, status, isCancelled ? 'cancelled' : null, more);
+      this.attempts.note(call, target, {
+        startedAt,
+        status,
+        errorType: isCancelled ? 'cancelled' : null,
+        facts: { ...facts(), ...(!isCancelled && { firstContentMs: Math.round(firstContentMs) }) },
+      });
       credentials.served(target);
       const { droppedMembers, upstreamId } = attempt;
       return { target, answer, droppedMembers, upstreamId, startedAt, firstContentMs, permit };
     } catch (failure) {
       permit.release();
       if (failure instanceof EndpointFailure) {
-        const { status, failureClass, consequences } = failure;
-        const health = this.health.of(target);
-        const now = performance.now();
-        this.attempts.note(call, target, startedAt, status, failureClass, {
-          ...facts(),
-          ...(attempt.upstreamId !== null && { upstreamId: attempt.upstreamId }),
-        });
-        credentials.noteFailure(failure, target);
-        if (consequences.circuit !== 'none') health.lastFailure = { at: now, failureClass, status };
-        if (consequences.circuit === 'endpoint') health.recordFailure(now);
+        const { status, failureClass: errorType } = failure;
+        const { upstreamId } = attempt;
+        const ids = upstreamId === null ? {} : { upstreamId };
+        this.attempts.note(call, target, { startedAt, status, errorType, facts: { ...facts(), ...ids } });
+        this.attempts.countFailure(failure, target, credentials);
       }
       throw failure;
     }
   }
-}
-
-/** The index of the target to try after a failure; null: none may help. */
-function nextIndex(failure: EndpointFailure, targets: readonly ChatTarget[], index: number): number | null {
-  if (failure.consequences.next) return index + 1;
-  if (!OF_MODEL.test(failure.providerCode ?? '')) return null;
-  const model = targets[index]?.model;
-  const other = targets.findIndex((target, at) => at > index && target.model !== model);
-  return other === -1 ? null : other;
 }
 
 /** A connection that failed after the request was written may be billed: a repeat would be billed again. */

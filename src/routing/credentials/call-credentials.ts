@@ -24,7 +24,7 @@ export class CallCredentials {
     private readonly accountId: string,
   ) {}
 
-  mayAsk(target: ServingTarget): boolean {
+  mayUse(target: ServingTarget): boolean {
     if (this.rejected.has(target)) return false;
     if (target.credential !== null && this.rejectedKeys.size >= MAX_REJECTED_KEYS) return false;
     if (this.circuits.areClosed || this.probed.has(target)) return true;

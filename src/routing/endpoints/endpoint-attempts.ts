@@ -7,6 +7,7 @@ import { Tracing } from '../../config/tracing.js';
 import { AppError } from '../../domain/errors.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import type { Slice } from '../call-splitter.js';
+import type { CallCredentials } from '../credentials/call-credentials.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
@@ -16,6 +17,13 @@ import { EndpointHealthRegistry } from './endpoint-health-registry.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointPermits } from './endpoint-permits.js';
 import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
+
+export interface AttemptOutcome extends Pick<GenerationAttempt, 'status' | 'errorType'> {
+  /** performance.now() */
+  readonly startedAt: number;
+  /** Of the call's operation. */
+  readonly facts?: Partial<GenerationAttempt>;
+}
 
 @Injectable()
 export class EndpointAttempts {
@@ -70,7 +78,7 @@ export class EndpointAttempts {
       if (permit) return permit;
       run.ending.throwIfAborted();
     }
-    this.note(run, target, startedAt, null, 'saturated');
+    this.note(run, target, { startedAt, status: null, errorType: 'saturated' });
     // The provider has not answered; the call's own deadline is over (docs/contract.md#errors).
     if (mayWait) throw new AppError('operation_timeout');
     throw new EndpointFailure('saturated', null, 'too many calls to this endpoint are in flight');
@@ -85,7 +93,7 @@ export class EndpointAttempts {
   ): Promise<ServedSlice> {
     const startedAt = performance.now();
     const note = (status: number | null, errorType: string | null): void => {
-      const attempt = this.note(run, target, startedAt, status, errorType);
+      const attempt = this.note(run, target, { startedAt, status, errorType });
       span?.setAttributes(describeAttempt(attempt, target, part));
     };
     try {
@@ -109,24 +117,34 @@ export class EndpointAttempts {
         const isCutShort = run.cancellation.aborted;
         note(failure.status, isCutShort ? 'cancelled' : failure.failureClass);
         failure.shiftInputs(part.start);
-        run.credentials.noteFailure(failure, target);
         if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
-        if (failure.consequences.circuit !== 'none' && !isCutShort) noteLastFailure(health, failure);
-        if (failure.consequences.circuit === 'endpoint' && !isCutShort)
-          health.recordFailure(performance.now());
+        this.countFailure(failure, target, run.credentials, isCutShort);
       }
       throw failure;
     }
   }
 
-  /** Records an attempt of the call. `facts`: those of its operation. */
-  note(
-    run: Pick<AttemptingCall, 'attempts'>,
+  /** Counts a failure against the credential and the endpoint. `isCutShort`: this service has ended the request. */
+  countFailure(
+    failure: EndpointFailure,
     target: ServingTarget,
-    startedAt: number,
-    status: number | null,
-    errorType: string | null,
-    facts: Partial<GenerationAttempt> = {},
+    credentials: CallCredentials,
+    isCutShort = false,
+  ): void {
+    credentials.noteFailure(failure, target);
+    const { consequences, failureClass, status } = failure;
+    if (consequences.circuit === 'none' || isCutShort) return;
+    const health = this.health.of(target);
+    const now = performance.now();
+    health.lastFailure = { at: now, failureClass, status };
+    if (consequences.circuit === 'endpoint') health.recordFailure(now);
+  }
+
+  /** Records an attempt of the call. */
+  note(
+    { attempts }: Pick<AttemptingCall, 'attempts'>,
+    target: ServingTarget,
+    { startedAt, status, errorType, facts }: AttemptOutcome,
   ): GenerationAttempt {
     const attempt = {
       ...facts,
@@ -136,12 +154,8 @@ export class EndpointAttempts {
       errorType,
       durationMs: Math.round(performance.now() - startedAt),
     };
-    run.attempts.push(attempt);
+    attempts.push(attempt);
     this.metrics.attempted(attempt);
     return attempt;
   }
-}
-
-function noteLastFailure(health: EndpointHealth, { failureClass, status }: EndpointFailure): void {
-  health.lastFailure = { at: performance.now(), failureClass, status };
 }
