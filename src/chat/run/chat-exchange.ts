@@ -1,4 +1,4 @@
-// Asks one endpoint for an answer, and returns as soon as the answer has begun.
+// Sends a chat request to one endpoint, and returns as soon as the answer has begun.
 import { Injectable } from '@nestjs/common';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
@@ -70,6 +70,19 @@ export interface ExchangedCall {
   onWasted(target: ChatTarget, usage: ReportedChatUsage, serviceTier: string | null): void;
 }
 
+/** One request of a call to one endpoint. */
+interface Exchange {
+  readonly target: ChatTarget;
+  readonly call: ExchangedCall;
+  readonly names: InnerNames;
+  readonly attempt: BeginningAttempt;
+  /** Ends the request. */
+  readonly cancellation: Cancellation;
+}
+
+/** The part of a wire that reads answers. */
+type AnswerWire = RelayOptions['wire'];
+
 const OK = 200;
 const NO_WIRE: Pick<ChatWire, 'readError'> = { readError: readUpstreamError };
 
@@ -88,6 +101,7 @@ export class ChatExchange {
   async begin(target: ChatTarget, attempt: BeginningAttempt, call: ExchangedCall): Promise<Begun> {
     const names = this.caller.namesOf(target);
     const cancellation = new Cancellation();
+    const exchange: Exchange = { target, call, names, attempt, cancellation };
     let isDraining = false;
     const stops = [
       call.onGone(() => {
@@ -100,12 +114,12 @@ export class ChatExchange {
       const { chat } = target.provider;
       if (chat === undefined) throw new Error(`${target.provider.slug} has no chat models`);
       return 'respond' in chat
-        ? await this.beginHere(chat, target, call, names)
-        : await this.beginUpstream(chat, target, call, names, cancellation, attempt);
+        ? await this.beginHere(chat, exchange)
+        : await this.beginUpstream(chat, exchange);
     } catch (error) {
       // A bound of this service makes no call free that its client has left.
       const isOver = cancellation.aborted || (isDraining && isOwnBound(error));
-      if (isOver) return cancelled(this.relayFor(NO_WIRE, target, call), call);
+      if (isOver) return cancelled(this.relayFor(NO_WIRE, exchange), call);
       const failure = failureOfThrown(error, names);
       if (failure instanceof EndpointFailure && failure.refusedMember !== null)
         this.metrics.refusedUnexpectedly(target.provider.slug, failure.refusedMember);
@@ -115,14 +129,8 @@ export class ChatExchange {
     }
   }
 
-  private async beginUpstream(
-    wire: ChatWire,
-    target: ChatTarget,
-    call: ExchangedCall,
-    names: InnerNames,
-    cancellation: Cancellation,
-    attempt: BeginningAttempt,
-  ): Promise<Begun> {
+  private async beginUpstream(wire: ChatWire, exchange: Exchange): Promise<Begun> {
+    const { target, call, names, attempt, cancellation } = exchange;
     const { request } = call;
     const [apiKey] = names.apiKeys;
     const connection = { baseUrl: names.baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
@@ -144,18 +152,17 @@ export class ChatExchange {
       const response = await this.http.send(sent, limits);
       attempt.upstreamId = upstreamIdIn(response);
       this.rejectError(wire, response, names);
-      return this.whole(wire, response.body, target, call, names, response.status);
+      return whole(wire, response, exchange);
     }
-    const opened = await this.open(wire, sent, limits, names, attempt);
-    return this.stream(opened, wire, target, call, names, opened.status);
+    const opened = await this.open(wire, sent, limits, exchange);
+    return this.stream(opened, wire, opened.status, exchange);
   }
 
   private async open(
     wire: ChatWire,
     sent: OutboundRequest,
     limits: SendLimits,
-    names: InnerNames,
-    attempt: BeginningAttempt,
+    { names, attempt }: Exchange,
   ): Promise<OutboundStream> {
     try {
       const opened = await this.http.open(sent, limits, isEventStream);
@@ -171,12 +178,8 @@ export class ChatExchange {
     }
   }
 
-  private async beginHere(
-    chat: LocalChat,
-    target: ChatTarget,
-    call: ExchangedCall,
-    names: InnerNames,
-  ): Promise<Begun> {
+  private async beginHere(chat: LocalChat, exchange: Exchange): Promise<Begun> {
+    const { target, call } = exchange;
     const { request, accountId } = call;
     const maxOutputTokens = call.maxOutputTokens(target);
     const pace = this.yieldQueue.begin(accountId);
@@ -184,45 +187,25 @@ export class ChatExchange {
     if (!request.isStreamed) {
       const pieces: Buffer[] = [];
       for await (const piece of chunks) pieces.push(piece);
-      return this.whole(NO_WIRE, Buffer.concat(pieces), target, call, names, OK);
+      return whole(NO_WIRE, { status: OK, body: Buffer.concat(pieces) }, exchange);
     }
     const iterator = chunks[Symbol.asyncIterator]();
     const first = await iterator.next();
     const body = new IterableBody(first.done === true ? null : first.value, iterator);
-    return this.stream(body, NO_WIRE, target, call, names, OK);
-  }
-
-  private whole(
-    wire: RelayOptions['wire'],
-    body: Buffer,
-    target: ChatTarget,
-    call: ExchangedCall,
-    names: InnerNames,
-    status: number,
-  ): BegunWhole {
-    const identity = call.identity(target);
-    const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(call) });
-    if ('failure' in read) {
-      if (read.usage) call.onWasted(target, read.usage, null);
-      throw failureOfAnswer(read.failure, names);
-    }
-    const { answer } = read;
-    call.onHeld(body.length);
-    return { kind: 'whole', answer, status, isCancelled: false };
+    return this.stream(body, NO_WIRE, OK, exchange);
   }
 
   private async stream(
     upstream: UpstreamBody,
-    wire: RelayOptions['wire'],
-    target: ChatTarget,
-    call: ExchangedCall,
-    names: InnerNames,
+    wire: AnswerWire,
     status: number,
+    exchange: Exchange,
   ): Promise<BegunStream> {
+    const { target, call, names } = exchange;
     const { client, deadline } = call;
     if (client === null) throw new Error('a stream needs a client');
     const { firstTokenTimeout, idleTimeout } = this.config.chat;
-    const relay = this.relayFor(wire, target, call);
+    const relay = this.relayFor(wire, exchange);
     const pump = new ChatPump({
       upstream,
       relay,
@@ -256,7 +239,7 @@ export class ChatExchange {
     return this.caller.namesOf(target);
   }
 
-  private relayFor(wire: RelayOptions['wire'], target: ChatTarget, call: ExchangedCall): ChatStreamRelay {
+  private relayFor(wire: AnswerWire, { target, call }: Exchange): ChatStreamRelay {
     const { maxEventBytes, maxAnswerBytes } = this.config.chat;
     return new ChatStreamRelay({
       identity: call.identity(target),
@@ -272,6 +255,23 @@ export class ChatExchange {
     if (response.status < 200 || response.status >= 300)
       throw failureOfResponse(wire, response, names, this.clock.now());
   }
+}
+
+/** Throws EndpointFailure for a body without an answer. */
+function whole(
+  wire: AnswerWire,
+  { status, body }: Pick<OutboundResponse, 'status' | 'body'>,
+  { target, call, names }: Exchange,
+): BegunWhole {
+  const identity = call.identity(target);
+  const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(call) });
+  if ('failure' in read) {
+    if (read.usage) call.onWasted(target, read.usage, null);
+    throw failureOfAnswer(read.failure, names);
+  }
+  const { answer } = read;
+  call.onHeld(body.length);
+  return { kind: 'whole', answer, status, isCancelled: false };
 }
 
 function cancelled(relay: ChatStreamRelay, { request }: ExchangedCall): Begun {

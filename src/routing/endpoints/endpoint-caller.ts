@@ -1,4 +1,4 @@
-// One call to one endpoint: asks, waits, reads, and lets nothing but whole, right vectors through.
+// One call to one endpoint: sends the request, and returns nothing but whole vectors of the requested width.
 import { Injectable } from '@nestjs/common';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
@@ -34,6 +34,16 @@ export interface CallLimits {
   readonly signal: CancelSignal;
   /** Of the caller: long work of different accounts alternates. */
   readonly accountId: string;
+}
+
+/** One call on its way through this file. */
+interface EndpointCall {
+  readonly target: EndpointTarget;
+  readonly call: ProviderCall;
+  readonly limits: CallLimits;
+  /** Numbers of each vector. */
+  readonly width: number;
+  readonly names: InnerNames;
 }
 
 @Injectable()
@@ -76,17 +86,17 @@ export class EndpointCaller {
       input,
       encodingFormat: request.encodingFormat,
       extra: request.extra,
-      // The native width is never asked for: some upstreams refuse the member even then.
+      // The native width is never requested: some upstreams refuse the member even then.
       dimensions: endpoint.takesDimensions && width !== model.nativeDimensions ? width : undefined,
       inputType: request.inputType,
       listedInputTypes: endpoint.inputTypes,
       user: request.user,
     };
     const names = this.namesOf(target);
+    const endpointCall = { target, call, limits, width, names };
     try {
-      if (provider.transport === 'http')
-        return await this.askUpstream(provider, target, call, limits, width, names);
-      return checked(await this.computeHere(provider, call, limits), target, call, width);
+      if (provider.transport === 'http') return await this.callUpstream(provider, endpointCall);
+      return checked(await this.computeHere(provider, call, limits), endpointCall);
     } catch (error) {
       throw failureOfThrown(error, names);
     }
@@ -102,14 +112,11 @@ export class EndpointCaller {
     return provider.embed(call, work);
   }
 
-  private async askUpstream(
+  private async callUpstream(
     provider: HttpEmbeddingProvider,
-    target: EndpointTarget,
-    call: ProviderCall,
-    limits: CallLimits,
-    width: number,
-    names: InnerNames,
+    endpointCall: EndpointCall,
   ): Promise<ProviderAnswer> {
+    const { call, limits, names } = endpointCall;
     const [apiKey] = names.apiKeys;
     const built = provider.buildRequest(call, {
       baseUrl: names.baseUrl,
@@ -124,7 +131,7 @@ export class EndpointCaller {
       throw failureOfResponse(provider, response, names, this.clock.now());
     if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
     try {
-      return checked(provider.readAnswer(response, call), target, call, width);
+      return checked(provider.readAnswer(response, call), endpointCall);
     } catch (error) {
       if (!(error instanceof BrokenAnswer)) throw error;
       const hasUnknownMembers = Object.keys(call.extra).length > 0;
@@ -153,12 +160,7 @@ function isLarge({ body }: UpstreamResponse, { input }: ProviderCall): boolean {
   return input.items.length > LARGE_ANSWER.inputs || body.length > LARGE_ANSWER.bytes;
 }
 
-function checked(
-  answer: ProviderAnswer,
-  target: EndpointTarget,
-  { input }: ProviderCall,
-  width: number,
-): ProviderAnswer {
-  const vectors = checkVectors(answer, target, input.items.length, width);
+function checked(answer: ProviderAnswer, { target, call, width }: EndpointCall): ProviderAnswer {
+  const vectors = checkVectors(answer, target, call.input.items.length, width);
   return vectors === answer.vectors ? answer : { ...answer, vectors };
 }
