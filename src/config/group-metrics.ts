@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import { withTimeout } from '../concurrency/with-timeout.js';
 
 // Milliseconds that the primary waits for a worker; beyond it the worker's last snapshot is used.
 const TIMEOUT = 1_000;
@@ -107,13 +108,12 @@ class Questions<Answer> {
   /** Rejects when no response arrives in time. */
   ask(send: (id: number) => void): Promise<Answer> {
     const id = ++this.last;
-    return new Promise<Answer>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the other process does not answer')), this.timeout);
-      this.waiting.set(id, (answer) => {
-        clearTimeout(timer);
-        resolve(answer);
-      });
+    const answered = new Promise<Answer>((resolve) => {
+      this.waiting.set(id, resolve);
       send(id);
+    });
+    return withTimeout(answered, this.timeout, () => {
+      throw new Error('the other process does not answer');
     }).finally(() => this.waiting.delete(id));
   }
 

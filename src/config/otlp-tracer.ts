@@ -1,7 +1,6 @@
 // Sends this service's own spans to the collector. The OpenTelemetry libraries read the OTEL_ variables themselves:
 // endpoint, headers, time-outs, sampler, resource.
 import type { IncomingHttpHeaders } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
@@ -15,6 +14,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { withTimeout } from '../concurrency/with-timeout.js';
 import { samplerOfEnvironment } from './operator-sampler.js';
 import type { SpanOptions, Tracer } from './tracer.js';
 
@@ -78,10 +78,8 @@ export class OtlpTracer implements Tracer {
   }
 
   async close(): Promise<void> {
-    await Promise.race([
-      this.provider.shutdown().catch(() => undefined),
-      delay(CLOSING_TIME, undefined, { ref: false }),
-    ]);
+    const closed = this.provider.shutdown().catch(() => undefined);
+    await withTimeout(closed, CLOSING_TIME, () => undefined);
   }
 }
 

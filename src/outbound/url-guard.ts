@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { withTimeout } from '../concurrency/with-timeout.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from '../domain/ip-ranges.js';
@@ -98,17 +99,11 @@ export class UrlGuard {
   /** Null when the host has no address, or none within the time-out. */
   private async resolveInTime(host: string): Promise<readonly string[] | null> {
     if (isIP(host) !== 0) return [host];
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, LOOKUP_TIMEOUT, null);
-    });
     try {
-      const addresses = await Promise.race([this.resolver.resolve(host), tooLate]);
-      return addresses === null || addresses.length === 0 ? null : addresses.map(({ address }) => address);
+      const addresses = await withTimeout(this.resolver.resolve(host), LOOKUP_TIMEOUT, () => []);
+      return addresses.length === 0 ? null : addresses.map(({ address }) => address);
     } catch {
       return null;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,6 +1,6 @@
 // In-memory embedding cache per workspace: bounded, with request coalescing.
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { withTimeout } from '../../concurrency/with-timeout.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
@@ -144,7 +144,10 @@ export class CacheClaim {
   async takeFromOthers(deadline: number): Promise<readonly number[]> {
     if (this.awaited.size === 0) return [];
     const others = new Set(this.awaited.values());
-    await finishedBefore(deadline, Promise.all([...others].map(({ outcome }) => outcome)));
+    const outcomes = Promise.all([...others].map(({ outcome }) => outcome));
+    await withTimeout(outcomes, deadline - performance.now(), () => {
+      throw new AppError('operation_timeout');
+    });
     for (const [key, other] of this.awaited) {
       const vector = (await other.outcome)?.get(key) ?? this.cache.get(this.owner, key);
       if (vector) this.found.set(key, vector);
@@ -197,20 +200,6 @@ export class CacheClaim {
     else if (other) this.awaited.set(key, other);
     else this.cache.announce(this.owner, key, this);
     return !known && !other;
-  }
-}
-
-async function finishedBefore(deadline: number, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  const late = delay(Math.max(0, deadline - performance.now()), undefined, { signal: timer.signal }).then(
-    () => {
-      throw new AppError('operation_timeout');
-    },
-  );
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    timer.abort();
   }
 }
 

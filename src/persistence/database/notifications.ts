@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
+import { withTimeout } from '../../concurrency/with-timeout.js';
 import { AppConfig } from '../../config/app-config.js';
 import { ConfigError } from '../../config/environment-reader.js';
 import { SynchronizedClock } from '../../domain/clock.js';
@@ -95,18 +96,13 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     // Another server may have been promoted since the last heartbeat.
     if (this.isSilent) return client.suspectServer();
     const answered = this.heartbeat(client);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'silent'>((resolve) => {
-      timer = setTimeout(() => resolve('silent'), CONFIDENCE);
-    });
-    if ((await Promise.race([answered, timeout])) === 'silent') {
+    await withTimeout(answered, CONFIDENCE, () => {
       this.isSilent = true;
       client.suspectServer();
       void answered.finally(() => {
         this.isSilent = false;
       });
-    }
-    clearTimeout(timer);
+    });
   }
 
   /** Never fails: an unresponsive connection is replaced. */
