@@ -15,7 +15,7 @@ import { ChatRecords } from './run/chat-records.js';
 import { ChatServices } from './run/chat-services.js';
 import { OpenChats } from './run/open-chats.js';
 import { RecordCommits } from './run/record-commits.js';
-import { systemScheduler } from './stream/scheduler.js';
+import { systemScheduler } from '../concurrency/scheduler.js';
 
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],

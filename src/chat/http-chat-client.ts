@@ -7,7 +7,7 @@ import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { PASSED_OVER_HEADER, passedOverText } from '../http/observe/call-headers.js';
 import type { ChatClient } from './chat-call.js';
 import { ClientStream } from './stream/client-stream.js';
-import { systemScheduler } from './stream/scheduler.js';
+import { systemScheduler } from '../concurrency/scheduler.js';
 
 const OK = 200;
 

@@ -1,21 +1,27 @@
 // A pause that a signal ends early.
 import type { CancelSignal } from './cancellation.js';
+import { systemScheduler } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
 
 /** Rejects with the reason of `signal` once it is aborted. */
-export function sleep(milliseconds: number, signal: CancelSignal): Promise<void> {
+export function sleep(
+  milliseconds: number,
+  signal: CancelSignal,
+  scheduler: Scheduler = systemScheduler,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason);
       return;
     }
     const onAbort = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       reject(signal.reason);
     };
-    const timer = setTimeout(() => {
+    const timer = scheduler.after(milliseconds, () => {
       signal.removeEventListener('abort', onAbort);
       resolve();
-    }, milliseconds);
+    });
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }

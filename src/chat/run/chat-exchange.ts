@@ -26,7 +26,7 @@ import type { DisconnectDecision, UpstreamBody } from '../stream/chat-pump.js';
 import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
 import type { RelayOptions } from '../stream/chat-stream-relay.js';
 import type { ClientStream } from '../stream/client-stream.js';
-import { systemScheduler } from '../stream/scheduler.js';
+import { systemScheduler } from '../../concurrency/scheduler.js';
 import type { StreamIdentity } from '../stream/stream-events.js';
 import { failureOfAnswer, failureOfForm, kindOfFailure } from './answer-failures.js';
 import { IterableBody } from './iterable-body.js';

@@ -2,6 +2,9 @@
 // delays that end, and one that is away for longer loses no record (docs/contract.md#chat-spend).
 import { Logger } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import type { Scheduler } from '../../concurrency/scheduler.js';
+import { sleep } from '../../concurrency/sleep.js';
 import { AppError } from '../../domain/errors.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
@@ -9,7 +12,6 @@ import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { RejectedValue } from '../../persistence/database/database-errors.js';
 import type { GenerationLog } from '../../persistence/generations/generation-log.js';
 import type { ChatMetrics } from '../chat-metrics.js';
-import type { Scheduler, Timer } from '../stream/scheduler.js';
 
 export interface CallRecord {
   readonly generation: Generation;
@@ -53,8 +55,7 @@ interface Attempted {
 
 export class RecordCommits implements OnModuleDestroy {
   private readonly logger = new Logger('Chat');
-  private readonly pauses = new Map<Timer, () => void>();
-  private isStopping = false;
+  private readonly stopping = new Cancellation();
 
   constructor(
     private readonly log: Pick<GenerationLog, 'append' | 'has'>,
@@ -102,12 +103,7 @@ export class RecordCommits implements OnModuleDestroy {
 
   /** Records that are not committed by then are lost: the grace is over. */
   onModuleDestroy(): void {
-    this.isStopping = true;
-    for (const [timer, resume] of this.pauses) {
-      timer.cancel();
-      resume();
-    }
-    this.pauses.clear();
+    this.stopping.abort();
   }
 
   private async commit(attempted: Attempted): Promise<void> {
@@ -123,7 +119,7 @@ export class RecordCommits implements OnModuleDestroy {
       } catch (error) {
         attempted.isAppending = false;
         const hasTime = this.scheduler.now() + pause < attempted.givesUpAt;
-        if (this.isStopping || !hasTime || !isPassing(error)) {
+        if (this.stopping.aborted || !hasTime || !isPassing(error)) {
           this.metrics.lostRecords.inc();
           const { id: generationId } = record.generation;
           this.logger.error({ error, generationId }, 'failed to record a chat call');
@@ -132,7 +128,8 @@ export class RecordCommits implements OnModuleDestroy {
         attempted.hasFailed = true;
         this.endWait(attempted);
       }
-      await this.pause(pause);
+      // The end of the process ends the pause, and one last attempt follows.
+      await sleep(pause, this.stopping, this.scheduler).catch(() => undefined);
     }
   }
 
@@ -156,17 +153,6 @@ export class RecordCommits implements OnModuleDestroy {
         'failed to describe a call that could not be recorded in time',
       );
     }
-  }
-
-  private async pause(milliseconds: number): Promise<void> {
-    if (this.isStopping) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.scheduler.after(milliseconds, () => {
-        this.pauses.delete(timer);
-        resolve();
-      });
-      this.pauses.set(timer, resolve);
-    });
   }
 }
 

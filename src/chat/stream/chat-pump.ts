@@ -4,8 +4,8 @@
 import type { ChatFailure } from './chat-failure.js';
 import type { ChatStreamRelay } from './chat-stream-relay.js';
 import type { ClientStream } from './client-stream.js';
-import { MovingTimer } from './scheduler.js';
-import type { Scheduler } from './scheduler.js';
+import { MovingTimer } from '../../concurrency/scheduler.js';
+import type { Scheduler } from '../../concurrency/scheduler.js';
 
 // Milliseconds in which usage may follow the last finish reason.
 const USAGE_MS = 5_000;

@@ -1,8 +1,8 @@
 // The client's end of a stream: headers with the first byte, comments while nothing else is sent, and the end of clients
 // that left or stopped reading. It outlives the attempts of a call, because a comment may go out before the first of them
 // has an answer.
-import { MovingTimer } from './scheduler.js';
-import type { Scheduler } from './scheduler.js';
+import { MovingTimer } from '../../concurrency/scheduler.js';
+import type { Scheduler } from '../../concurrency/scheduler.js';
 import { KEEP_ALIVE } from './stream-events.js';
 
 // Of unsent bytes. Beyond it the upstream pauses.

@@ -8,7 +8,7 @@ import { ChatPump } from '../../../src/chat/stream/chat-pump.js';
 import type { DisconnectDecision, PumpEnd, UpstreamBody } from '../../../src/chat/stream/chat-pump.js';
 import type { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import { ClientStream } from '../../../src/chat/stream/client-stream.js';
-import type { Scheduler, Timer } from '../../../src/chat/stream/scheduler.js';
+import type { Scheduler, Timer } from '../../../src/concurrency/scheduler.js';
 import { eventually } from '../eventually.js';
 import { createRelay } from './relay.js';
 
