@@ -68,3 +68,31 @@ it('repeats work after the same interval, also when it fails', async () => {
   expect(work).toHaveBeenCalledTimes(2);
   expect(onFailure).toHaveBeenCalledTimes(1);
 });
+
+it('starts periodic work after the same time, and at once when a run takes longer', async () => {
+  const durations = [30, 80, 0];
+  const work = jest.fn(
+    () => new Promise<void>((resolve) => setTimeout(resolve, durations[work.mock.calls.length - 1] ?? 0)),
+  );
+  RepeatedTask.periodic(50, work).start(0);
+  await jest.advanceTimersByTimeAsync(49);
+  expect(work).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(work).toHaveBeenCalledTimes(2);
+  // Never two at once.
+  await jest.advanceTimersByTimeAsync(79);
+  expect(work).toHaveBeenCalledTimes(2);
+  await jest.advanceTimersByTimeAsync(2);
+  expect(work).toHaveBeenCalledTimes(3);
+});
+
+it('repeats periodic work that fails', async () => {
+  const failure = new Error('once');
+  const work = jest.fn(() => Promise.resolve());
+  work.mockRejectedValueOnce(failure);
+  const onFailure = jest.fn();
+  RepeatedTask.periodic(50, work, onFailure).start(0);
+  await jest.advanceTimersByTimeAsync(50);
+  expect(onFailure).toHaveBeenCalledWith(failure);
+  expect(work).toHaveBeenCalledTimes(2);
+});

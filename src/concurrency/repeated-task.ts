@@ -20,6 +20,22 @@ export class RepeatedTask {
     });
   }
 
+  /**
+   * `period`: milliseconds from the start of a run to the start of the next, which follows at once when a run takes longer.
+   * For work that must not come later than that. Without `onFailure`, `run` must not reject.
+   */
+  static periodic(
+    period: number,
+    run: () => Promise<void>,
+    onFailure?: (error: unknown) => void,
+  ): RepeatedTask {
+    return new RepeatedTask(async () => {
+      const startedAt = performance.now();
+      await (onFailure ? run().catch(onFailure) : run());
+      return Math.max(0, startedAt + period - performance.now());
+    });
+  }
+
   /** Whether a run in progress should come to its end. */
   get isStopping(): boolean {
     return this.stopped;

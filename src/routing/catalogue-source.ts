@@ -10,6 +10,7 @@ import { Catalogue } from '../catalogue/catalogue.js';
 import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
 import { CHAT_MODELS, MODELS } from '../catalogue/models.js';
 import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js';
 
@@ -30,8 +31,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   readonly catalogue: Catalogue;
   readonly chatCatalogue: ChatCatalogue;
   private readonly logger = new Logger('Catalogue');
-  private timer: NodeJS.Timeout | null = null;
-  private isLooking = false;
+  private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
   private seen: string | null;
 
   constructor(private readonly file: string | undefined) {
@@ -43,13 +43,11 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   }
 
   onApplicationBootstrap(): void {
-    if (this.file === undefined) return;
-    this.timer = setInterval(() => void this.reloadIfChanged(), POLL_INTERVAL);
-    this.timer.unref();
+    if (this.file !== undefined) this.task.start(POLL_INTERVAL);
   }
 
-  onApplicationShutdown(): void {
-    if (this.timer) clearInterval(this.timer);
+  async onApplicationShutdown(): Promise<void> {
+    await this.task.stop();
   }
 
   /** Never fails: an invalid file leaves the catalogue unchanged, and the log gives the reason. */
@@ -67,15 +65,13 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
+  /** Never fails. */
   private async reloadIfChanged(): Promise<void> {
-    if (this.isLooking || this.file === undefined) return;
-    this.isLooking = true;
+    if (this.file === undefined) return;
     const now = describe(await stat(this.file).catch(() => undefined));
-    if (now !== this.seen) {
-      this.seen = now;
-      await this.reload();
-    }
-    this.isLooking = false;
+    if (now === this.seen) return;
+    this.seen = now;
+    await this.reload();
   }
 }
 

@@ -80,6 +80,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   onApplicationBootstrap(): void {
+    // No RepeatedTask: a heartbeat whose statements hang must not delay the next one until the leases expire. Two at once
+    // are harmless, because each is a few statements about the state of that moment.
     this.timer = setInterval(() => void this.heartbeat(), HEARTBEAT_INTERVAL);
     this.timer.unref();
   }

@@ -16,6 +16,7 @@ import type { DestinationConsumer } from './destination-consumer.js';
 import { DestinationConsumerFactory } from './destination-consumer.factory.js';
 import { Debouncer } from '../../concurrency/debouncer.js';
 import { KeyedThrottle } from '../../concurrency/keyed-throttle.js';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { reachOfLog } from '../log/log-tail.js';
 import { BacklogScan } from './backlog-scan.js';
 
@@ -44,7 +45,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     this.claimChanged(workspaceIds),
   );
   private readonly backlog: BacklogScan;
-  private timers: NodeJS.Timeout[] = [];
+  private tasks: readonly RepeatedTask[] = [];
   private isStopping = false;
 
   constructor(
@@ -75,22 +76,32 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   }
 
   onApplicationBootstrap(): void {
-    this.every(RENEW_INTERVAL, () => this.renew());
-    this.every(DUE_INTERVAL, async () => this.run(await this.cursors.claimDue(AT_ONCE)));
-    this.every(this.config.deliveries.sweepInterval, () => this.sweep());
-    this.every(HORIZON_INTERVAL, async () => {
-      this.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
-    });
-    void this.sweep().catch(() => undefined);
+    const { sweepInterval } = this.config.deliveries;
+    const onFailure = (error: unknown): void =>
+      this.logger.debug({ error }, 'failed to scan for backlogs; will retry');
+    // A claim lives for three periods: the pause after a slow renewal must not come on top of it.
+    const renewals = RepeatedTask.periodic(RENEW_INTERVAL, () => this.renew(), onFailure);
+    const claims = RepeatedTask.every(
+      DUE_INTERVAL,
+      async () => this.run(await this.cursors.claimDue(AT_ONCE)),
+      onFailure,
+    );
+    const sweeps = RepeatedTask.every(sweepInterval, () => this.sweep(), onFailure);
+    const reports = RepeatedTask.every(HORIZON_INTERVAL, () => this.reportHorizon(), onFailure);
+    this.tasks = [renewals, claims, sweeps, reports];
+    renewals.start(RENEW_INTERVAL);
+    claims.start(DUE_INTERVAL);
+    sweeps.start(0);
+    reports.start(HORIZON_INTERVAL);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    for (const timer of this.timers) clearInterval(timer);
+    const tasks = this.tasks.map((task) => task.stop());
     const grace = AbortSignal.timeout(STOP_GRACE);
     // One listener per consumer; Node warns of more than ten.
     setMaxListeners(0, grace);
-    await Promise.all(this.allConsumers().map((consumer) => consumer.stop(grace)));
+    await Promise.all([...tasks, ...this.allConsumers().map((consumer) => consumer.stop(grace))]);
   }
 
   /** Generations of this workspace were committed by this replica. */
@@ -156,6 +167,10 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     if (consumers.length > 0) await this.cursors.renew(consumers.map(({ claim }) => claim));
   }
 
+  private async reportHorizon(): Promise<void> {
+    this.metrics.noteHeldBack((await this.horizon.read()).heldBackSeconds);
+  }
+
   private run(claims: readonly ClaimedCursor[]): void {
     for (const claim of claims) {
       const consumer = this.factory.start(claim);
@@ -173,21 +188,5 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     if (consumers.size === 0) this.consumers.delete(workspaceId);
     // The signal arrived between the consumer's last read and the end of its claim.
     if (consumer.isWoken) this.claims.request(workspaceId);
-  }
-
-  /** Never two at once; a failure waits for the next time. */
-  private every(interval: number, act: () => Promise<void>): void {
-    let isRunning = false;
-    const timer = setInterval(() => {
-      if (isRunning) return;
-      isRunning = true;
-      void act()
-        .catch((error: unknown) => this.logger.debug({ error }, 'failed to scan for backlogs; will retry'))
-        .finally(() => {
-          isRunning = false;
-        });
-    }, interval);
-    timer.unref();
-    this.timers.push(timer);
   }
 }

@@ -1,6 +1,7 @@
 // Deletes stored contents as soon as no destination may need them, and the history neither.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import {
@@ -19,7 +20,10 @@ const PAUSE_BETWEEN_AGE_SWEEPS = 60_000;
 export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ContentSweeper.name);
   private readonly due = new Set<string>();
-  private timers: NodeJS.Timeout[] = [];
+  private readonly tasks = [
+    RepeatedTask.every(PAUSE_BETWEEN_SWEEPS, () => this.run(() => this.sweepDue())),
+    RepeatedTask.every(PAUSE_BETWEEN_AGE_SWEEPS, () => this.run(() => this.sweepOld())),
+  ] as const;
   private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
@@ -36,25 +40,23 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    this.timers = [
-      setInterval(() => this.start(() => this.sweepDue()), PAUSE_BETWEEN_SWEEPS),
-      setInterval(() => this.start(() => this.sweepOld()), PAUSE_BETWEEN_AGE_SWEEPS),
-    ];
-    for (const timer of this.timers) timer.unref();
+    const [due, old] = this.tasks;
+    due.start(PAUSE_BETWEEN_SWEEPS);
+    old.start(PAUSE_BETWEEN_AGE_SWEEPS);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
-    await this.sweeping;
+    await Promise.all(this.tasks.map((task) => task.stop()));
   }
 
   /** Runs sweeps one by one. The next sweep covers for a failed one. */
-  private start(sweep: () => Promise<void>): void {
+  private run(sweep: () => Promise<void>): Promise<void> {
     this.sweeping = this.sweeping
       .then(sweep)
       .catch((error: unknown) =>
         this.logger.warn({ error }, 'failed to remove stored contents; the next sweep will retry'),
       );
+    return this.sweeping;
   }
 
   private async sweepDue(): Promise<void> {

@@ -2,6 +2,7 @@
 // holds back its own rule; its account holds a few of the claims at most.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { UnusableConfig } from '../../destination-kinds/shared/destination-kind.js';
 import type { NotificationRule } from '../../domain/notifications/notification-rule.js';
@@ -40,7 +41,8 @@ export class NotificationSender implements OnApplicationBootstrap, BeforeApplica
   /** Aborts the requests in flight. */
   private readonly abort = new AbortController();
   private polling: Promise<void> | null = null;
-  private timers: NodeJS.Timeout[] = [];
+  private readonly polls = RepeatedTask.every(POLL_INTERVAL, () => this.poll());
+  private readonly counts = RepeatedTask.every(COUNT_INTERVAL, () => this.countPending());
   private isStopping = false;
 
   constructor(
@@ -52,18 +54,14 @@ export class NotificationSender implements OnApplicationBootstrap, BeforeApplica
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timers = [
-      setInterval(() => void this.poll(), POLL_INTERVAL),
-      setInterval(() => void this.countPending(), COUNT_INTERVAL),
-    ];
-    for (const timer of this.timers) timer.unref();
+    this.polls.start(POLL_INTERVAL);
+    this.counts.start(COUNT_INTERVAL);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    for (const timer of this.timers) clearInterval(timer);
     const grace = setTimeout(() => this.abort.abort(), STOP_GRACE);
-    await this.polling;
+    await Promise.all([this.polls.stop(), this.counts.stop(), this.polling]);
     await Promise.all(this.inFlight.keys());
     clearTimeout(grace);
   }
@@ -178,6 +176,7 @@ export class NotificationSender implements OnApplicationBootstrap, BeforeApplica
     return 'failed';
   }
 
+  /** Never rejects. */
   private async countPending(): Promise<void> {
     try {
       this.metrics.notePending(await this.queues.countPending(MAX_COUNTED));

@@ -130,6 +130,8 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     await this.connect((error) => {
       if (error instanceof ConfigError) throw error;
     });
+    // No RepeatedTask: confidence ends so long after a heartbeat was sent, however long its response takes. Heartbeats do
+    // not pile up, because calls of catchUp() share them.
     this.heartbeatTimer = setInterval(() => void this.catchUp(), HEARTBEAT);
     this.heartbeatTimer.unref();
   }

@@ -4,6 +4,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
@@ -61,7 +62,12 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly aboveLogQuota = new Map<string, string>();
   private readonly contentsSkipped;
   private readonly callsRejected;
-  private timer: NodeJS.Timeout | null = null;
+  private readonly task = RepeatedTask.every(
+    EXCHANGE_INTERVAL,
+    () => this.exchange(),
+    // The sums are kept for the next exchange.
+    () => undefined,
+  );
   private exchanging: Promise<void> = Promise.resolve();
   /** An early exchange waits for the running one; it will take all that is added until it starts. */
   private isExchangeQueued = false;
@@ -99,13 +105,11 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    if (this.isOff) return;
-    this.timer = setInterval(() => void this.exchange().catch(() => undefined), EXCHANGE_INTERVAL);
-    this.timer.unref();
+    if (!this.isOff) this.task.start(EXCHANGE_INTERVAL);
   }
 
   onModuleDestroy(): void {
-    if (this.timer) clearInterval(this.timer);
+    void this.task.stop();
   }
 
   /** Call it for committed bytes. */
