@@ -10,7 +10,7 @@ import { add, atMost, difference } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
-import type { BilledSlice, RoutedCall } from '../../routing/routed-call.js';
+import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/routed-call.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
 import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
@@ -26,75 +26,101 @@ export async function chargeFor(
   priceDay: string,
   reserved: SpendBound | null,
 ): Promise<Charge> {
-  const isPaid = routed.error?.payer !== 'operator';
-  const unpaid = new UnpaidCostList();
-  let promptTokens = 0;
-  let totalTokens = 0;
-  let tokensByModality: TokensByModality | null = {};
-  let paid: PicoUsd | null = 0n;
-  let reported: PicoUsd | null = 0n;
-  let own: PicoUsd | null = 0n;
-  let isByok = false;
-  let isEstimated = false;
-  const added = addedBytesOf(request);
-  for (const slice of routed.served) {
+  const sum = new ChargeSum(routed, addedBytesOf(request), priceDay);
+  for (const slice of routed.served) await sum.addServed(slice);
+  for (const slice of routed.wasted) await sum.addWasted(slice);
+  if (reserved !== null) sum.boundBy(reserved);
+  return sum.toCharge();
+}
+
+/** Adds up the slices of one call. */
+class ChargeSum {
+  private readonly unpaid = new UnpaidCostList();
+  /** Whether the caller pays the served slices. */
+  private readonly isPaid: boolean;
+  private promptTokens = 0;
+  private totalTokens = 0;
+  private tokensByModality: TokensByModality | null = {};
+  private paid: PicoUsd | null = 0n;
+  private reported: PicoUsd | null = 0n;
+  private own: PicoUsd | null = 0n;
+  private isByok = false;
+  private isEstimated = false;
+
+  constructor(
+    private readonly routed: RoutedCall,
+    private readonly addedTo: (target: EndpointTarget) => number,
+    private readonly priceDay: string,
+  ) {
+    this.isPaid = routed.error?.payer !== 'operator';
+  }
+
+  async addServed(slice: ServedSlice): Promise<void> {
     // The record of an earlier call has the provider's bill.
     const { target, isKept = false } = slice;
-    const addedToEach = added(target);
-    const usage = reportedUsage(slice) ?? (await estimateUsage(slice, addedToEach));
-    if (usage.isEstimated) isEstimated = true;
-    const bill = billOf(slice, usage, addedToEach, priceDay);
-    // Each slice may count as many tokens as a record can hold.
-    promptTokens = Math.min(promptTokens + bill.promptTokens, MAX_TOKENS);
-    totalTokens = Math.min(totalTokens + bill.totalTokens, MAX_TOKENS);
-    tokensByModality =
-      tokensByModality && bill.tokensByModality && addTokens(tokensByModality, bill.tokensByModality);
+    const added = this.addedTo(target);
+    const usage = reportedUsage(slice) ?? (await estimateUsage(slice, added));
+    if (usage.isEstimated) this.isEstimated = true;
+    const bill = billOf(slice, usage, added, this.priceDay);
+    this.addTokens(bill);
     // Through an own provider key the provider bills its owner.
     if (target.credential !== null) {
-      isByok = true;
-      own = add(own, isKept ? 0n : bill.cost);
+      this.isByok = true;
+      this.own = add(this.own, isKept ? 0n : bill.cost);
     } else {
-      reported = add(reported, isKept ? 0n : bill.reported);
-      paid = add(paid, isPaid ? bill.cost : 0n);
-      if (!isPaid && !isKept) addUnpaid(unpaid, slice, 'failed_call', bill.reported);
+      this.reported = add(this.reported, isKept ? 0n : bill.reported);
+      this.paid = add(this.paid, this.isPaid ? bill.cost : 0n);
+      if (!this.isPaid && !isKept) addUnpaid(this.unpaid, slice, 'failed_call', bill.reported);
     }
-    if (bill.isOverReported && !isKept && (isPaid || target.credential !== null))
-      addUnpaid(unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
+    if (bill.isOverReported && !isKept && (this.isPaid || target.credential !== null))
+      addUnpaid(this.unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
   }
-  for (const slice of routed.wasted) {
+
+  async addWasted(slice: BilledSlice): Promise<void> {
     const { target, input } = slice;
     // Limits have reserved one answer for each input of an own key.
-    if (target.credential !== null) continue;
-    const addedToEach = added(target);
-    const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, addedToEach));
-    const amount = costOfTokens(input, tokens, byModality, target.endpoint, priceDay, addedToEach);
-    reported = add(reported, amount);
-    addUnpaid(unpaid, slice, 'broken_answer', amount);
+    if (target.credential !== null) return;
+    const added = this.addedTo(target);
+    const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, added));
+    const amount = costOfTokens(input, tokens, byModality, target.endpoint, this.priceDay, added);
+    this.reported = add(this.reported, amount);
+    addUnpaid(this.unpaid, slice, 'broken_answer', amount);
   }
-  if (reserved !== null) {
-    const most = atMost(paid, reserved.cost);
-    const shared = routed.served.find(({ target }) => target.credential === null);
-    // Reservations may count tokens, and bounds of slices estimate them: the sum of the bounds may be more.
-    if (most !== paid && shared) addUnpaid(unpaid, shared, 'over_reported', difference(paid, most));
-    paid = most;
-    own = atMost(own, reserved.costWithByok - (paid ?? 0n));
+
+  /** Reservations may count tokens, and bounds of slices estimate them: the sum of the bounds may be more. */
+  boundBy(reserved: SpendBound): void {
+    const paid = atMost(this.paid, reserved.cost);
+    const shared = this.routed.served.find(({ target }) => target.credential === null);
+    if (paid !== this.paid && shared)
+      addUnpaid(this.unpaid, shared, 'over_reported', difference(this.paid, paid));
+    this.paid = paid;
+    this.own = atMost(this.own, reserved.costWithByok - (paid ?? 0n));
   }
-  const upstreamCost = isByok ? own : reported;
-  if (!isPaid) {
-    promptTokens = 0;
-    totalTokens = 0;
+
+  toCharge(): Charge {
+    const { isPaid, isByok, paid } = this;
+    const hasFailed = this.routed.error !== null;
+    return {
+      promptTokens: isPaid ? this.promptTokens : 0,
+      totalTokens: isPaid ? this.totalTokens : 0,
+      tokensByModality: hasFailed ? null : this.tokensByModality,
+      isEstimated: this.isEstimated && !hasFailed,
+      cost: paid,
+      upstreamCost: isByok ? this.own : this.reported,
+      isByok,
+      unpaid: this.unpaid.costs,
+    };
   }
-  if (routed.error) tokensByModality = null;
-  return {
-    promptTokens,
-    totalTokens,
-    tokensByModality,
-    isEstimated: isEstimated && routed.error === null,
-    cost: paid,
-    upstreamCost,
-    isByok,
-    unpaid: unpaid.costs,
-  };
+
+  /** Each slice may count as many tokens as a record can hold. */
+  private addTokens(bill: SliceBill): void {
+    this.promptTokens = Math.min(this.promptTokens + bill.promptTokens, MAX_TOKENS);
+    this.totalTokens = Math.min(this.totalTokens + bill.totalTokens, MAX_TOKENS);
+    this.tokensByModality =
+      this.tokensByModality &&
+      bill.tokensByModality &&
+      addTokens(this.tokensByModality, bill.tokensByModality);
+  }
 }
 
 /** The provider's report, or an estimate. */

@@ -37,77 +37,98 @@ export function readBody(request: IncomingMessage, reading: BodyReading): Promis
   const wireLimit = createUnpacker === null ? reading.limit : reading.limit + COMPRESSION_OVERHEAD;
   if (announced > wireLimit) return Promise.reject(new UnreadableBody('entity.too.large'));
   if (request.destroyed) return Promise.reject(new UnreadableBody('request.aborted'));
-  return collect(request, createUnpacker?.() ?? null, wireLimit, reading);
+  return new ArrivingBody(request, createUnpacker?.() ?? null, wireLimit, reading).read();
 }
 
-function collect(
-  request: IncomingMessage,
-  unpacker: Transform | null,
-  wireLimit: number,
-  { limit, acquireBytes, transfers }: BodyReading,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const blocks = new BodyBlocks();
-    let received = 0;
-    let isOver = false;
-    const stop = (): void => {
-      isOver = true;
-      endWatch();
-      request.off('data', receive).off('close', giveUp);
-      unpacker?.destroy();
-    };
-    const fail = (error: unknown): void => {
-      if (isOver) return;
-      stop();
-      reject(error);
-      // The rest is read and dropped, so that the caller can read the response.
-      request.resume();
-    };
-    const giveUp = (): void => fail(new UnreadableBody('request.aborted'));
-    const endWatch = transfers.watchUpload(
-      () => received,
-      () => fail(new AppError('operation_timeout', { detail: 'the request did not arrive in time' })),
-    );
-    const keep = (piece: Buffer): void => {
-      try {
-        if (blocks.length + piece.length > limit) throw new UnreadableBody('entity.too.large');
-        const allocated = blocks.add(piece);
-        if (allocated > 0) acquireBytes(allocated);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    const finish = (): void => {
-      if (isOver) return;
-      stop();
-      resolve(blocks.join());
-    };
-    const receive = (piece: Buffer): void => {
-      received += piece.length;
-      if (received > wireLimit) fail(new UnreadableBody('entity.too.large'));
-      else if (unpacker === null) keep(piece);
-      else if (!unpacker.write(piece)) {
-        request.pause();
-        unpacker.once('drain', () => request.resume());
-      }
-    };
-    request.on('data', receive).once('close', giveUp);
-    if (unpacker === null) {
-      request.once('end', finish);
-      return;
-    }
-    request.once('end', () => {
-      if (isOver) return;
+class ArrivingBody {
+  private readonly blocks = new BodyBlocks();
+  /** Bytes on the wire. */
+  private received = 0;
+  private isOver = false;
+  private resolve: (body: Buffer) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
+  private endWatch: () => void = () => undefined;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly unpacker: Transform | null,
+    private readonly wireLimit: number,
+    private readonly reading: BodyReading,
+  ) {}
+
+  /** Call it once. */
+  read(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.endWatch = this.reading.transfers.watchUpload(
+        () => this.received,
+        () => this.fail(new AppError('operation_timeout', { detail: 'the request did not arrive in time' })),
+      );
+      this.request.on('data', this.receive).once('close', this.giveUp);
+      if (this.unpacker === null) this.request.once('end', this.finish);
+      else this.unpack(this.unpacker);
+    });
+  }
+
+  private unpack(unpacker: Transform): void {
+    this.request.once('end', () => {
+      if (this.isOver) return;
       // The close that follows is no loss any more.
-      request.off('close', giveUp);
-      endWatch();
+      this.request.off('close', this.giveUp);
+      this.endWatch();
       unpacker.end();
     });
     unpacker
       .on('data', (piece: Buffer) => {
-        if (!unpacker.destroyed) keep(piece);
+        if (!unpacker.destroyed) this.keep(piece);
       })
-      .once('end', finish)
-      .on('error', fail);
-  });
+      .once('end', this.finish)
+      .on('error', this.fail);
+  }
+
+  private readonly receive = (piece: Buffer): void => {
+    const { request, unpacker } = this;
+    this.received += piece.length;
+    if (this.received > this.wireLimit) this.fail(new UnreadableBody('entity.too.large'));
+    else if (unpacker === null) this.keep(piece);
+    else if (!unpacker.write(piece)) {
+      request.pause();
+      unpacker.once('drain', () => request.resume());
+    }
+  };
+
+  private keep(piece: Buffer): void {
+    try {
+      if (this.blocks.length + piece.length > this.reading.limit)
+        throw new UnreadableBody('entity.too.large');
+      const allocated = this.blocks.add(piece);
+      if (allocated > 0) this.reading.acquireBytes(allocated);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private readonly finish = (): void => {
+    if (this.isOver) return;
+    this.stop();
+    this.resolve(this.blocks.join());
+  };
+
+  private readonly giveUp = (): void => this.fail(new UnreadableBody('request.aborted'));
+
+  private readonly fail = (error: unknown): void => {
+    if (this.isOver) return;
+    this.stop();
+    this.reject(error);
+    // The rest is read and dropped, so that the caller can read the response.
+    this.request.resume();
+  };
+
+  private stop(): void {
+    this.isOver = true;
+    this.endWatch();
+    this.request.off('data', this.receive).off('close', this.giveUp);
+    this.unpacker?.destroy();
+  }
 }
