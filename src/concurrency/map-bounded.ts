@@ -1,4 +1,7 @@
 // Maps over a list with a limit of items in progress.
+//
+// Why not p-limit: a failure neither stops its queue nor waits for the items in progress, and clearQueue() leaves the
+// promises of waiting items open for ever.
 
 /**
  * Rejects with the failure that was first in time, once no item is in progress any more. After a failure no further item is

@@ -1,5 +1,8 @@
 // IP addresses and ranges: resolves the forms that embed another address, and recognises addresses outside the public
 // internet.
+//
+// Why not ipaddr.js: it reads a mapped address as an IPv4 address, but no other form (`::127.0.0.1` is public to it), and
+// its special ranges lack 3fff::/20 and the metadata address 168.63.129.16.
 import { isIP } from 'node:net';
 
 export interface IpAddress {

@@ -1,5 +1,8 @@
 // Limits the in-flight requests of one traffic class and their bytes, in total and per account, so that no account can
 // lock out the others.
+//
+// Why not Semaphore: a permit is granted before its account is known, its bytes grow while a body arrives, and nothing
+// waits: a request beyond a limit is rejected at once.
 import type { AppError } from '../../domain/errors.js';
 
 export type ExhaustedResource = 'calls' | 'bytes';
