@@ -54,6 +54,24 @@ it('waits for the run in progress, which sees that it should end, and starts no 
   expect(run).toHaveBeenCalledTimes(1);
 });
 
+it('waits for the run in progress no longer than its limit', async () => {
+  let end = (_delay: number): void => undefined;
+  const task = new RepeatedTask(() => new Promise<number>((resolve) => (end = resolve)));
+  task.start(0);
+  await jest.advanceTimersByTimeAsync(0);
+  const onStopped = jest.fn();
+  void task.stop(50).then(onStopped);
+  await jest.advanceTimersByTimeAsync(49);
+  expect(onStopped).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(onStopped).toHaveBeenCalledTimes(1);
+
+  const stopped = task.stop(50);
+  end(10);
+  await stopped;
+  expect(jest.getTimerCount()).toBe(0);
+});
+
 it('repeats work after the same interval, also when it fails', async () => {
   const failure = new Error('once');
   const work = jest.fn(() => Promise.resolve());

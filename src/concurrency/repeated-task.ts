@@ -50,11 +50,17 @@ export class RepeatedTask {
     this.timer.unref();
   }
 
-  /** Starts no more runs. Resolves when the one in progress has ended. */
-  async stop(): Promise<void> {
+  /** Starts no more runs. Resolves when the one in progress has ended, or after `limit` milliseconds. */
+  async stop(limit?: number): Promise<void> {
     this.stopped = true;
     if (this.timer) clearTimeout(this.timer);
-    await this.running;
+    if (limit === undefined) return this.running;
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limit);
+    });
+    await Promise.race([this.running, deadline]);
+    clearTimeout(timer);
   }
 
   private async runAndContinue(): Promise<void> {

@@ -16,12 +16,11 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { withTimeout } from '../concurrency/with-timeout.js';
 import { samplerOfEnvironment } from './operator-sampler.js';
+import { LAST_SPANS_TIME } from './shutdown-times.js';
 import type { SpanOptions, Tracer } from './tracer.js';
 
 const NAME = 'signalbox';
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
-// Milliseconds to send the last spans: an unreachable collector must not delay the shutdown.
-const CLOSING_TIME = 3_000;
 // Milliseconds between log lines about failed exports.
 const SILENCE = 60_000;
 
@@ -79,7 +78,7 @@ export class OtlpTracer implements Tracer {
 
   async close(): Promise<void> {
     const closed = this.provider.shutdown().catch(() => undefined);
-    await withTimeout(closed, CLOSING_TIME, () => undefined);
+    await withTimeout(closed, LAST_SPANS_TIME, () => undefined);
   }
 }
 

@@ -12,6 +12,7 @@ import { OpenChats } from '../chat/run/open-chats.js';
 import type { AppConfig } from '../config/app-config.js';
 import { JsonLogger } from '../config/json-logger.js';
 import { Metrics } from '../config/metrics.js';
+import { ABORTED_STREAMS_TIME } from '../config/shutdown-times.js';
 import { LoadShedder } from '../http/load-shedding/load-shedder.js';
 import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
 import { Readiness } from '../persistence/database/readiness.js';
@@ -24,9 +25,6 @@ export interface RunningProcess {
 export interface RunningService extends RunningProcess {
   readonly baseUrl: string;
 }
-
-// Most milliseconds that aborted streams have to be counted, recorded and sent to their clients.
-const CLOSING_TIME = 10_000;
 
 export async function startServing(config: AppConfig): Promise<RunningService> {
   const application = await NestFactory.create<NestExpressApplication>(
@@ -66,7 +64,7 @@ async function stopProcess(
       new Logger('Shutdown').warn('calls were still in flight at the end of SHUTDOWN_GRACE_MS; closing them');
       // Streams end with an error, and their calls are recorded.
       application.get(OpenChats).abortAll();
-      timer = setTimeout(resolve, CLOSING_TIME);
+      timer = setTimeout(resolve, ABORTED_STREAMS_TIME);
       void loadShedder.whenChatsIdle().then(resolve);
     }, grace);
   }).then(() => server.closeAllConnections());

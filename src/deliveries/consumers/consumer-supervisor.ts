@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
+import { DELIVERIES_TIME } from '../../config/shutdown-times.js';
 import { Clock } from '../../domain/clock.js';
 import { DeliveryCursorsRepository } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
@@ -30,8 +31,6 @@ const DEBOUNCE_INTERVAL = 250;
 const CLAIM_PAUSE = 500;
 // Destinations or workspaces that one statement claims or looks at.
 const AT_ONCE = 200;
-// Milliseconds that requests in flight have to finish when the process stops.
-const STOP_GRACE = 5_000;
 
 @Injectable()
 export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -98,7 +97,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     const tasks = this.tasks.map((task) => task.stop());
-    const grace = AbortSignal.timeout(STOP_GRACE);
+    const grace = AbortSignal.timeout(DELIVERIES_TIME);
     // One listener per consumer; Node warns of more than ten.
     setMaxListeners(0, grace);
     await Promise.all([...tasks, ...this.allConsumers().map((consumer) => consumer.stop(grace))]);
@@ -177,7 +176,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
       const consumers = this.consumers.get(claim.workspaceId) ?? new Map<string, DestinationConsumer>();
       this.consumers.set(claim.workspaceId, consumers.set(claim.destinationId, consumer));
       void consumer.finished.then(() => this.forget(claim, consumer));
-      if (this.isStopping) void consumer.stop(AbortSignal.timeout(STOP_GRACE));
+      if (this.isStopping) void consumer.stop(AbortSignal.timeout(DELIVERIES_TIME));
     }
   }
 

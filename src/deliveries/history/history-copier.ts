@@ -5,6 +5,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { jitteredDelay } from '../../concurrency/backoff.js';
 import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
+import { HISTORY_STEP_TIME } from '../../config/shutdown-times.js';
 import { HistoryServer } from '../../domain/generations/history-server.js';
 import type { StepBounds } from '../../persistence/activity/activity-rollup.repository.js';
 import { HistoryCopyRepository } from '../../persistence/history/history-copy.repository.js';
@@ -51,8 +52,9 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
     if (this.server.database !== null) this.task.start(0);
   }
 
+  /** A step that is interrupted is copied again. */
   beforeApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    return this.task.stop(HISTORY_STEP_TIME);
   }
 
   /** Finishes the current pass, or runs one. Does nothing while another process has the lease. */

@@ -4,6 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
+import { DELIVERIES_TIME } from '../../config/shutdown-times.js';
 import { UnusableConfig } from '../../destination-kinds/shared/destination-kind.js';
 import type { NotificationRule } from '../../domain/notifications/notification-rule.js';
 import { NotificationQueuesRepository } from '../../persistence/notifications/notification-queues.repository.js';
@@ -20,8 +21,6 @@ import { NotificationMetrics } from './notification-metrics.js';
 // Milliseconds.
 const POLL_INTERVAL = 1_000;
 const COUNT_INTERVAL = 15_000;
-// Milliseconds that requests in flight have to finish when the process stops.
-const STOP_GRACE = 5_000;
 // Rules that this process delivers at once, and those of one account.
 const MAX_DELIVERIES = 64;
 const MAX_DELIVERIES_OF_ACCOUNT = 2;
@@ -60,7 +59,7 @@ export class NotificationSender implements OnApplicationBootstrap, BeforeApplica
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    const grace = setTimeout(() => this.abort.abort(), STOP_GRACE);
+    const grace = setTimeout(() => this.abort.abort(), DELIVERIES_TIME);
     await Promise.all([this.polls.stop(), this.counts.stop(), this.polling]);
     await Promise.all(this.inFlight.keys());
     clearTimeout(grace);

@@ -1,7 +1,13 @@
 // Graceful shutdown: in-flight work is finished and recorded, even for disconnected callers.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { HISTORY_STEP_TIME } from '../../../src/config/shutdown-times.js';
 import { createTestApp } from '../../support/app.js';
 import type { TestApp } from '../../support/app.js';
 import { EMBEDDINGS, SMALL } from '../../support/create-embedding.js';
@@ -10,6 +16,9 @@ import { startServiceProcess } from '../../support/service-process.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 import { answerLikeOpenAi, sendJson, startStubUpstream } from '../../support/stub-upstream.js';
 import type { ReceivedRequest, StubUpstream } from '../../support/stub-upstream.js';
+
+// Milliseconds. An insert has 30 seconds.
+const SLACK = 10_000;
 
 let app: TestApp;
 let upstream: StubUpstream;
@@ -47,6 +56,13 @@ const untilHeld = (wanted: number) =>
     async () => held.length,
     (count) => count === wanted,
   );
+
+const call = ({ baseUrl }: ServiceProcess, body: object): Promise<Response> =>
+  fetch(`${new URL(baseUrl).origin}${EMBEDDINGS}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 /** A call at the upstream whose caller has disconnected. */
 async function leaveCall({ baseUrl, lines }: ServiceProcess): Promise<void> {
@@ -98,17 +114,40 @@ it('lets a call whose caller has left go on, and records what it has cost', asyn
 it('responds to waiting callers, and ends although they keep their connections alive', async () => {
   const running = await start();
   // Kept-alive connections that last longer than a test may take.
-  const answer = fetch(`${new URL(running.baseUrl).origin}${EMBEDDINGS}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: SMALL, input: 'hello' }),
-  });
+  const answer = call(running, { model: SMALL, input: 'hello' });
   await untilHeld(1);
   const stopped = running.stop();
   await untilClosed(running);
   for (const { request, response } of held) answerLikeOpenAi(request, response);
   expect((await answer).status).toBe(200);
   expect(await stopped).toBe(0);
+});
+
+it('ends although ClickHouse does not answer an insert of the history', async () => {
+  let insertReceived = (): void => undefined;
+  const received = new Promise<void>((resolve) => (insertReceived = resolve));
+  const version = JSON.stringify({ version: 2, identity: randomUUID(), rows: '1' });
+  const clickhouse = createServer((request, response) => {
+    if (request.url?.includes('INSERT')) insertReceived();
+    else void text(request).then((query) => response.end(query.includes('max(version)') ? version : '1'));
+  });
+  clickhouse.listen(0, '127.0.0.1');
+  await once(clickhouse, 'listening');
+  const { port } = clickhouse.address() as AddressInfo;
+  try {
+    const running = await start({
+      DELIVERY_PROCESS: 'own',
+      HISTORY_CLICKHOUSE_URL: `http://127.0.0.1:${port}/signalbox`,
+    });
+    await call(running, { model: 'local/hashing', input: 'hello', dimensions: 8 });
+    await received;
+    const begun = performance.now();
+    expect(await running.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(HISTORY_STEP_TIME + SLACK);
+  } finally {
+    clickhouse.closeAllConnections();
+    clickhouse.close();
+  }
 });
 
 it('ends after SHUTDOWN_GRACE_MS with any work in flight', async () => {
