@@ -1,13 +1,16 @@
 // The files of deploy/: up to date, accepted by the tools that read them, and made of metrics that exist.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { Metrics } from '../../src/config/metrics.js';
 import { createTestApp } from '../support/app.js';
 import type { TestApp } from '../support/app.js';
+import { deploySnippet } from '../support/deploy-snippet.js';
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const read = (path: string): string => readFileSync(inRepository(path), 'utf8');
@@ -75,18 +78,163 @@ describe('queries', () => {
   });
 });
 
+// Without promtool nothing checks what follows; .ci/run installs it.
+const withPromtool = isInstalled('promtool', '--version') ? it : it.skip;
+const promtool = (...options: string[]): string => execFileSync('promtool', options).toString();
+
 describe('alerts', () => {
-  const hasPromtool = isInstalled('promtool', '--version');
-  // Without Prometheus on the machine there is no judge.
-  const judged = hasPromtool ? it : it.skip;
-  judged('are accepted by promtool', () => {
+  withPromtool('are accepted by promtool', () => {
     const path = inRepository('deploy/prometheus/alerts.yaml');
-    expect(execFileSync('promtool', ['check', 'rules', path]).toString()).toContain('SUCCESS');
+    expect(promtool('check', 'rules', path)).toContain('SUCCESS');
   });
 
-  judged('fire and stay silent as their tests want', () => {
+  withPromtool('fire and stay silent as their tests want', () => {
     const path = inRepository('deploy/prometheus/alerts.test.yaml');
-    expect(execFileSync('promtool', ['test', 'rules', path]).toString()).toContain('SUCCESS');
+    expect(promtool('test', 'rules', path)).toContain('SUCCESS');
+  });
+});
+
+interface PrometheusConfig {
+  readonly scrape_configs: readonly {
+    readonly job_name: string;
+    readonly authorization: { readonly credentials_file: string };
+    readonly kubernetes_sd_configs?: unknown;
+  }[];
+}
+
+interface ComposeFile {
+  readonly services: {
+    readonly prometheus: {
+      readonly configs: readonly { readonly source: string; readonly target: string }[];
+    };
+  };
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+}
+
+describe('the configuration of Prometheus', () => {
+  let directory: string;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'prometheus-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const check = (text: string): string => {
+    const path = join(directory, 'prometheus.yaml');
+    writeFileSync(path, text);
+    return promtool('check', 'config', path);
+  };
+
+  withPromtool('of the composition is accepted by promtool, with the token in a file', () => {
+    const token = join(directory, 'token');
+    writeFileSync(token, 'none');
+    copyFileSync(inRepository('deploy/prometheus/alerts.yaml'), join(directory, 'alerts.yaml'));
+    const text = read('deploy/prometheus/prometheus.yaml');
+    expect(check(text.replace('/run/metrics-bearer-token', token))).toContain('SUCCESS');
+    expect(() => check(text.replace('/run/metrics-bearer-token', `${token}-missing`))).toThrow('missing');
+  });
+
+  it('of the composition has the token, and a placeholder where none is set', () => {
+    const { scrape_configs: jobs } = parse(read('deploy/prometheus/prometheus.yaml')) as PrometheusConfig;
+    const { services, configs } = parse(read('docker-compose.yml')) as ComposeFile;
+    const [mounted] = services.prometheus.configs;
+    expect(jobs.map(({ authorization }) => authorization.credentials_file)).toEqual([mounted?.target]);
+    expect(configs[mounted?.source ?? '']).toEqual({ content: '${METRICS_BEARER_TOKEN:-none}' });
+  });
+
+  withPromtool('for pods scrapes those of the service, as the job of the alerts', () => {
+    const { scrape_configs: jobs } = deploySnippet('scrape_configs') as unknown as PrometheusConfig;
+    const [{ kubernetes_sd_configs: discovery, ...job } = { kubernetes_sd_configs: null }] = jobs;
+    expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['signalbox'] } }]);
+    // Debian's build has no discovery of Kubernetes: the labels that it would set are those of static targets.
+    const pod = (component: string, port: string) => ({
+      targets: [`${component}:3000`],
+      labels: {
+        __meta_kubernetes_namespace: 'signalbox',
+        __meta_kubernetes_pod_name: `${component}-a`,
+        __meta_kubernetes_pod_label_app_kubernetes_io_name: 'signalbox',
+        __meta_kubernetes_pod_label_app_kubernetes_io_component: component,
+        __meta_kubernetes_pod_container_port_name: port,
+      },
+    });
+    const targets = [pod('gateway', 'http'), pod('migration', 'http'), pod('gateway', 'sidecar')];
+    const path = join(directory, 'pods.yaml');
+    writeFileSync(path, stringify({ scrape_configs: [{ ...job, static_configs: targets }] }));
+    expect(promtool('check', 'config', path)).toContain('SUCCESS');
+    const found = JSON.parse(
+      promtool('check', 'service-discovery', '--timeout=1s', path, 'signalbox'),
+    ) as readonly { readonly labels: Readonly<Record<string, string>> | null }[];
+    expect(found.flatMap(({ labels }) => (labels?.['job'] ? [labels] : []))).toEqual([
+      expect.objectContaining({
+        job: 'signalbox',
+        instance: 'gateway:3000',
+        namespace: 'signalbox',
+        pod: 'gateway-a',
+        __metrics_path__: '/metrics',
+      }),
+    ]);
+  });
+});
+
+describe('the metric of the autoscaler', () => {
+  interface AdapterRule {
+    readonly seriesQuery: string;
+    readonly name: { readonly as: string };
+    readonly metricsQuery: string;
+  }
+  const { rules: adapterRules } = deploySnippet('rules') as unknown as { rules: [AdapterRule] };
+  const [{ seriesQuery, name, metricsQuery }] = adapterRules;
+  /** As prometheus-adapter asks for the pods of a namespace. */
+  const query = metricsQuery
+    .replace('<<.Series>>', seriesQuery.replace(/\{.*/, ''))
+    .replace('<<.LabelMatchers>>', 'namespace="signalbox",pod=~"a|b"')
+    .replace('<<.GroupBy>>', 'pod');
+
+  it('is the one that the adapter makes', () => {
+    expect(read('deploy/kubernetes/overlays/production/horizontal-pod-autoscaler.yaml')).toContain(
+      `name: ${name.as}\n`,
+    );
+    expect(seriesQuery).toContain('signalbox_http_in_flight{');
+  });
+
+  withPromtool('counts calls and chats of each pod, and no other requests', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'adapter-'));
+    const series = (pod: string, group: string, count: number): object => ({
+      series: `signalbox_http_in_flight{namespace="signalbox",pod="${pod}",group="${group}"}`,
+      values: String(count),
+    });
+    const test = {
+      rule_files: [],
+      tests: [
+        {
+          interval: '15s',
+          input_series: [
+            series('a', 'calls', 3),
+            series('a', 'chats', 4),
+            series('a', 'operations', 50),
+            series('a', 'metrics', 1),
+            series('b', 'chats', 2),
+            series('c', 'calls', 9),
+          ],
+          promql_expr_test: [
+            {
+              expr: query,
+              eval_time: '0s',
+              exp_samples: [
+                { labels: '{pod="a"}', value: 7 },
+                { labels: '{pod="b"}', value: 2 },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    try {
+      const path = join(directory, 'adapter.test.yaml');
+      writeFileSync(path, stringify(test));
+      expect(promtool('test', 'rules', path)).toContain('SUCCESS');
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 });
 
@@ -112,37 +260,4 @@ it('the Postman collection has a request for each operation, with an example bod
   const named = requests.map(({ method, url }) => `${method} ${url.raw.replace('{{baseUrl}}', '')}`);
   expect(named.toSorted()).toEqual(operations.toSorted());
   for (const { body } of requests) if (body) expect(JSON.parse(body.raw)).toBeInstanceOf(Object);
-});
-
-interface KubernetesObject {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec?: { readonly template?: { readonly spec: PodSpec } };
-}
-interface PodSpec {
-  readonly containers: readonly { readonly env?: readonly { readonly name: string }[] }[];
-}
-
-describe('Kubernetes manifests', () => {
-  const judged = isInstalled('kubectl', 'version', '--client') ? it : it.skip;
-  const build = (folder: string): KubernetesObject[] =>
-    parseAllDocuments(
-      execFileSync('kubectl', ['kustomize', inRepository(`deploy/kubernetes/${folder}`)]).toString(),
-    ).map((document) => document.toJS() as KubernetesObject);
-
-  judged.each([
-    [
-      'base',
-      ['ConfigMap', 'Deployment', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount'],
-    ],
-    ['overlays/production', ['HorizontalPodAutoscaler', 'Namespace']],
-    ['overlays/development', ['Namespace', 'Secret', 'StatefulSet']],
-  ])('%s are built', (folder, kinds) => {
-    const built = build(folder);
-    expect(built.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
-    const secrets = built
-      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
-      .flatMap(({ env = [] }) => env);
-    expect(secrets.map(({ name }) => name)).toContain('DATABASE_URL_FILE');
-  });
 });

@@ -98,6 +98,16 @@ describe('access to metrics', () => {
     expect(text).toContain('signalbox_http_requests_total');
   });
 
+  it('is granted with any credential where no token is set', async () => {
+    const open = await createTestApp();
+    try {
+      const { status } = await open.http.get('/metrics').set('authorization', 'Bearer none');
+      expect(status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+
   it.each([
     ['nothing', undefined],
     ['another token', 'Bearer scrape-token-0123456780'],
