@@ -80,7 +80,8 @@ describe('queries', () => {
 
 // Without promtool nothing checks what follows; .ci/run installs it.
 const withPromtool = isInstalled('promtool', '--version') ? it : it.skip;
-const promtool = (...options: string[]): string => execFileSync('promtool', options).toString();
+const promtool = (...options: string[]): string =>
+  execFileSync('promtool', options, { stdio: 'pipe' }).toString();
 
 describe('alerts', () => {
   withPromtool('are accepted by promtool', () => {
