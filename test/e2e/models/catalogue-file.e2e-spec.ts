@@ -71,12 +71,12 @@ describe('a change', () => {
       await writeFile(file, BROKEN);
       await app.application.get(CatalogueSource).reload();
       expect(await nameOf(app)).toBe('First');
-      expect(warn).toHaveBeenCalledTimes(1);
-      expect(String(warn.mock.calls[0]?.[0])).toMatch(REASON);
+      // The service may have noticed the change on its own before.
+      expect(String(warn.mock.lastCall?.[0])).toMatch(REASON);
 
       await rm(file);
       await app.application.get(CatalogueSource).reload();
-      expect(String(warn.mock.calls[1]?.[0])).toMatch(
+      expect(String(warn.mock.lastCall?.[0])).toMatch(
         /the old catalogue stays: .* cannot be read \(ENOENT\)$/,
       );
       expect(await nameOf(app)).toBe('First');
