@@ -72,7 +72,7 @@ describe('the composition', () => {
   });
 
   it('passes on every variable that the service reads', () => {
-    const settings = read('src/config/app-config.ts');
+    const settings = read('src/config/app-config.ts') + read('src/config/limits-config.ts');
     const names = [...settings.matchAll(/\bread\.\w+\([^)]*?'([A-Z_]+)'/g)].map(([, name]) => name ?? '');
     const ofProviders = EMBEDDING_PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
       const prefix = slug.toUpperCase().replaceAll('-', '_');
