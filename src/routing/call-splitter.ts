@@ -1,4 +1,4 @@
-// Splits the inputs of a call by the caps of an endpoint: count, tokens and bytes.
+// Splits the inputs of a call by the limits of an endpoint: count, tokens and bytes.
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { Work } from '../concurrency/yield-queue.js';
@@ -11,7 +11,7 @@ export interface Slice {
   readonly input: EmbeddingInput;
 }
 
-/** The slices in order. One input above a cap stays a slice of its own, and the provider rejects it. */
+/** The slices in order. One input above a limit stays a slice of its own, and the provider rejects it. */
 export function splitCall(slice: Slice, target: EndpointTarget): Slice[] {
   if (fits(slice, target)) return [slice];
   const work = split(slice, target);

@@ -48,17 +48,17 @@ async function route(targets: readonly ChatTarget[], deeds: readonly (EndpointFa
     ending: new Cancellation(),
     attempts: [],
   };
-  const asked: string[] = [];
+  const tried: string[] = [];
   const routed = await router.run(
     { accountId: 'account', targets, conversation: null },
     call,
     ({ provider }) => {
-      const deed = deeds[asked.length] ?? null;
-      asked.push(provider.slug);
+      const deed = deeds[tried.length] ?? null;
+      tried.push(provider.slug);
       return deed ? Promise.reject(deed) : Promise.resolve(ANSWER);
     },
   );
-  return { routed, asked, call, router, health };
+  return { routed, tried, call, router, health };
 }
 
 const failed = (status: number) => new EndpointFailure('failed', status, 'broken');
@@ -68,8 +68,8 @@ describe('a chat call', () => {
   const [one, two] = [target('one'), target('two')];
 
   it('is served by the next endpoint after a failure', async () => {
-    const { routed, asked, call, health } = await route([one, two], [failed(500)]);
-    expect(asked).toEqual(['one', 'two']);
+    const { routed, tried, call, health } = await route([one, two], [failed(500)]);
+    expect(tried).toEqual(['one', 'two']);
     expect(routed).toMatchObject({ begun: { target: two }, error: null });
     expect(call.attempts).toMatchObject([
       { provider: 'one', status: 500, errorType: 'failed' },
@@ -81,20 +81,20 @@ describe('a chat call', () => {
 
   it('fails with the reason of the endpoints that were tried when one of them had no free permit before', async () => {
     const tooLong = () => new EndpointFailure('context_length', 400, 'too long');
-    const { routed, asked } = await route(
+    const { routed, tried } = await route(
       [one, two],
       [new EndpointFailure('saturated', null, 'busy'), tooLong(), tooLong()],
     );
-    expect(asked).toEqual(['one', 'two', 'one']);
+    expect(tried).toEqual(['one', 'two', 'one']);
     expect(codeOf(routed.error)).toBe('provider_context_length');
   });
 
   it('ends at a refusal of the request', async () => {
-    const { routed, asked } = await route(
+    const { routed, tried } = await route(
       [one, two],
       [new EndpointFailure('refused', 400, 'no such member')],
     );
-    expect(asked).toEqual(['one']);
+    expect(tried).toEqual(['one']);
     expect(routed.begun).toBeNull();
     expect(codeOf(routed.error)).toBe('provider_refused');
   });
@@ -102,20 +102,20 @@ describe('a chat call', () => {
   it('moves to the next model, and to no other endpoint, when a policy of the first refuses its content', async () => {
     const other = target('three', { id: 'a/other' });
     const refusal = new EndpointFailure('refused', 400, 'no', { code: 'content_filter' });
-    const { asked } = await route([one, two, other], [refusal]);
-    expect(asked).toEqual(['one', 'three']);
+    const { tried } = await route([one, two, other], [refusal]);
+    expect(tried).toEqual(['one', 'three']);
   });
 
   it('repeats at the last endpoint alone, and asks the client not to repeat', async () => {
     const overloaded = () => new EndpointFailure('overloaded', 503, 'busy');
-    const { routed, asked } = await route([one, two], [overloaded(), overloaded(), overloaded()]);
-    expect(asked).toEqual(['one', 'two', 'two']);
+    const { routed, tried } = await route([one, two], [overloaded(), overloaded(), overloaded()]);
+    expect(tried).toEqual(['one', 'two', 'two']);
     expect(routed.error?.headers).toMatchObject({ 'x-should-retry': 'false' });
   });
 
   it('is never sent again after a failure that the provider may bill', async () => {
-    const { asked } = await route([one], [new EndpointFailure('failed', null, 'ECONNRESET')]);
-    expect(asked).toEqual(['one']);
+    const { tried } = await route([one], [new EndpointFailure('failed', null, 'ECONNRESET')]);
+    expect(tried).toEqual(['one']);
   });
 
   it('holds the permit of its endpoint until its answer has ended', async () => {

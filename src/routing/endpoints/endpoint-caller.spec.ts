@@ -17,8 +17,8 @@ const caller = new EndpointCaller(
   new YieldQueue(),
 );
 
-/** Asks an endpoint that always gives vectors of four, the native width, for another one. */
-async function ask(
+/** Calls an endpoint whose vectors always have the native width of four. */
+async function callFor(
   endpoint: Partial<ModelEndpoint>,
   dimensions: number,
   values: readonly number[] = [3, 4, 0, 0],
@@ -48,7 +48,7 @@ async function ask(
 
 describe('call', () => {
   it('cuts what an endpoint cannot cut itself', async () => {
-    expect(await ask({ takesDimensions: false }, 2)).toEqual([
+    expect(await callFor({ takesDimensions: false }, 2)).toEqual([
       { form: 'floats', values: Float32Array.from([0.6, 0.8]) },
     ]);
   });
@@ -58,7 +58,7 @@ describe('call', () => {
     [2, [0, 0, 0, 0]],
     [2, [0, 0, 1, 0]],
   ])('lets no vector of zeros through, of %d numbers of %j', async (width, values) => {
-    await expect(ask({ takesDimensions: false }, width, values)).rejects.toMatchObject({
+    await expect(callFor({ takesDimensions: false }, width, values)).rejects.toMatchObject({
       failureClass: 'unusable',
       message: `a vector has nothing but zeros in its ${width} numbers`,
     });
@@ -70,7 +70,7 @@ describe('call', () => {
   ])(
     'lets no vector through that is narrower than wanted; takes dimensions: %p',
     async (takesDimensions, message) => {
-      await expect(ask({ takesDimensions }, 8)).rejects.toMatchObject({
+      await expect(callFor({ takesDimensions }, 8)).rejects.toMatchObject({
         failureClass: 'broken',
         message,
       });

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const { waiting } of labs.splice(0)) for (const signal of waiting) signal.abort();
 });
 
-/** Asks for places and notes who got one, in order. */
+/** Requests permits and records their owners in order. */
 class Lab {
   readonly permits = new EndpointPermits();
   readonly served: PermitOwner[] = [];
