@@ -1,4 +1,4 @@
-// The layers of CONTRIBUTING.md as rules: imports go down, never up, never sideways in a layer, never in a circle.
+// The layers (docs/architecture.md#layers) as rules: imports go down, never up, never sideways in a layer, never in a circle.
 const LAYERS = [
   ['domain', 'concurrency', 'vectors'],
   ['destination-kinds', 'providers', 'catalogue', 'config'],

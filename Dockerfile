@@ -10,7 +10,7 @@ COPY assembly assembly
 COPY src src
 COPY console console
 RUN npm run build
-# What the container does not need at run time: development packages (npm install goes by the lock file), type
+# Removes files that the container does not need at run time: development packages (npm install goes by the lock file), type
 # declarations, source maps, and the query compilers of other databases.
 RUN npm pkg delete devDependencies && npm install --ignore-scripts --omit=dev --omit=peer \
  && find node_modules/@prisma/client -name '*.wasm-base64*' ! -name '*postgresql*' -delete \

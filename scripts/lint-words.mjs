@@ -1,5 +1,6 @@
 /**
- * Checks the wording of programs and documents: words and names that the project does without (support/words.mjs).
+ * Checks the wording of programs and documents: words and names that the project does without (support/words.mjs), and
+ * citations of documents and headings that do not exist (support/citations.mjs).
  *
  * Usage: node scripts/lint-words.mjs [--count] [folder or file ...]   (default: everything that is written by hand)
  *
@@ -8,6 +9,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { wrongCitations } from './support/citations.mjs';
 import { forbiddenWords } from './support/words.mjs';
 
 const ROOTS = [
@@ -25,8 +27,15 @@ const ROOTS = [
   'conformance',
   'test',
   'console',
+  'deploy',
+  'Dockerfile',
+  'docker-compose.yml',
+  'lefthook.yml',
+  'jest.config.js',
+  '.dependency-cruiser.cjs',
 ];
 const PROGRAMS = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.js']);
+const TEXTS = new Set(['.md', '.yaml', '.yml']);
 /** Generated code and installed packages, and the list of words itself. */
 const SKIPPED = new Set(['generated', 'node_modules', 'dist', 'words.mjs']);
 
@@ -39,14 +48,15 @@ function* filesUnder(path) {
     if (SKIPPED.has(entry.name)) continue;
     const child = join(path, entry.name);
     if (entry.isDirectory()) yield* filesUnder(child);
-    else if (PROGRAMS.has(extname(child)) || extname(child) === '.md') yield child;
+    else if (PROGRAMS.has(extname(child)) || TEXTS.has(extname(child))) yield child;
   }
 }
 
 /** @returns {string[]} one line for each word of a file, in the order of the file */
 function linesOf(file) {
   const isCode = PROGRAMS.has(extname(file));
-  return forbiddenWords(readFileSync(file, 'utf8'), isCode).map(
+  const text = readFileSync(file, 'utf8');
+  return [...forbiddenWords(text, isCode), ...wrongCitations(text, file)].map(
     ({ line, word, instead }) => `${file}:${line}: ${word} -> ${instead}`,
   );
 }

@@ -109,7 +109,7 @@ export class AppConfig {
   readonly retryBaseDelay: number;
   /** Concurrent calls to one endpoint. */
   readonly endpointConcurrency: number;
-  /** Chat calls (docs/operating.md#chat); times in milliseconds. */
+  /** Chat calls (docs/operating.md#variables); times in milliseconds. */
   readonly chat: ChatConfig;
   /** Embedding cache of this process; 0 bytes: none. */
   readonly embeddingCache: { readonly bytes: number; /** Milliseconds. */ readonly timeToLive: number };

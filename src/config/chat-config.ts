@@ -1,4 +1,4 @@
-// The settings of chat calls (docs/operating.md#chat).
+// The settings of chat calls (docs/operating.md#variables).
 import type { EnvironmentReader } from './environment-reader.js';
 
 /** Times in milliseconds. */

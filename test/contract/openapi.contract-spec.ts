@@ -174,7 +174,7 @@ describe('success bodies', () => {
     expect(Object.keys(record.properties!).toSorted()).toEqual(members);
     expect(record.required!.toSorted()).toEqual(members);
     const nullable = KEY_MEMBERS.filter((name) => member(record, name).type?.includes('null'));
-    // contract 7.3: the clients take null for these and for no other.
+    // The clients take null for these and for no other (docs/contract.md#clients).
     expect(nullable.toSorted().join(' ')).toBe(
       'creator_user_id expires_at external_user limit limit_remaining limit_reset updated_at',
     );

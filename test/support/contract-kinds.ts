@@ -11,7 +11,7 @@ export interface ContractKind {
   readonly filledIfGiven?: readonly string[];
   readonly optional?: readonly string[];
   readonly defaults: Readonly<Record<string, string>>;
-  /** Never shown in clear (decisions 13). */
+  /** Never shown in clear (docs/contract.md#masking). */
   readonly secrets: readonly string[];
   /** An address whose path and query may be a credential: shown without them. */
   readonly secretAddress?: string;
@@ -166,7 +166,7 @@ export const CONTRACT_KINDS: readonly ContractKind[] = [
   },
 ];
 
-/** A config as a record shows it, by the words of decisions 13. */
+/** A config as a record shows it (docs/contract.md#masking). */
 export function shownConfig(
   kind: ContractKind,
   config: Readonly<Record<string, unknown>>,

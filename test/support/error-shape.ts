@@ -1,4 +1,4 @@
-// The one shape of every error body. Source: interface "Error object"; contract section 5.
+// The one shape of every error body. Source: docs/contract.md#errors.
 import { expect } from '@jest/globals';
 
 /** The common members of supertest's responses and readResponse(). */

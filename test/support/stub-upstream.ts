@@ -73,7 +73,7 @@ export function toBase64(values: readonly number[]): string {
   return Buffer.from(Float32Array.from(values).buffer).toString('base64');
 }
 
-/** OpenAI's own behaviour: its authentication, its members, its caps, its base64. Source: field notes, providers. */
+/** OpenAI's own behaviour: its authentication, members, limits and base64. Source: its OpenAPI document. */
 export function answerLikeOpenAi(request: ReceivedRequest, response: ServerResponse): void {
   const { model, input, encoding_format: format = 'float', dimensions } = request.body;
   const reject = (status: number, message: string, code: string) =>

@@ -48,7 +48,7 @@ describe('failures', () => {
     ['a number', 'data: 1\n\n'],
     ['[DONE] alone', 'data: [DONE]\n\n'],
     ['nothing', ''],
-    ['X5: an end without a finish reason', sse(openAiChunk({ content: 'a' }), openAiChunk({ content: 'b' }))],
+    ['an end without a finish reason', sse(openAiChunk({ content: 'a' }), openAiChunk({ content: 'b' }))],
     ['a finish reason that is no text', sse(plainChunk({ index: 0, delta: {}, finish_reason: 1 }))],
     ['content that is a number', sse(plainChunk({ index: 0, delta: { content: 1 } }))],
     ['tool calls that are no array', sse(plainChunk({ index: 0, delta: { tool_calls: {} } }))],

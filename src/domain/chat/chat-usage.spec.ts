@@ -35,7 +35,7 @@ describe('a report', () => {
 });
 
 describe('normalised usage', () => {
-  it('X17: parts are cut to their total, in the order of the details', () => {
+  it('cuts parts to their total, in the order of the details', () => {
     const usage = {
       prompt_tokens: 1_000,
       completion_tokens: 40,

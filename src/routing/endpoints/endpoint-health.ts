@@ -1,5 +1,5 @@
 // How each endpoint has been doing, as this process saw it: outcomes of the last 30 seconds, latency and throughput of
-// the last 5 minutes. Source: contract 4.4.
+// the last 5 minutes. Source: docs/contract.md#routing.
 import { EndpointPermits } from './endpoint-permits.js';
 import { OutcomeHistory } from './outcome-history.js';
 

@@ -1,4 +1,4 @@
-// Which endpoints the caller's preferences leave. Source: contract 4.4.
+// Which endpoints the caller's preferences leave. Source: docs/contract.md#provider-preferences.
 import { describe, expect, it } from '@jest/globals';
 import {
   createCandidate,

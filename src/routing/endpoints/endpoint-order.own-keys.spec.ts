@@ -1,4 +1,4 @@
-// When own provider keys are tried: first, unless they are in an outage and something else works. Source: contract 4.4.
+// When own provider keys are tried: first, unless they are in an outage and something else works. Source: docs/contract.md#routing.
 import { describe, expect, it } from '@jest/globals';
 import {
   createCandidate,

@@ -1,4 +1,4 @@
-// In what order endpoints are tried. Source: contract 4.4.
+// In what order endpoints are tried. Source: docs/contract.md#routing.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {

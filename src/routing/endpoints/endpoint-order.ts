@@ -1,4 +1,4 @@
-// Which endpoints may serve a call and in what order they are tried. Source: contract 4.4.
+// Which endpoints may serve a call and in what order they are tried. Source: docs/contract.md#routing.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type {

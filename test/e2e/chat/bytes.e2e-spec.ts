@@ -44,7 +44,7 @@ async function inFlight(): Promise<readonly [number, number]> {
 const untilFree = () => eventually(inFlight, ([calls, bytes]) => calls === 0 && bytes === 0);
 
 describe('the bytes in flight', () => {
-  it('B1: include an answer while its stream is open, and are free after a client that leaves', async () => {
+  it('include an answer while its stream is open, and are free after a client that leaves', async () => {
     setup.upstream.answerWith((_request, response) => {
       beginStream(response);
       sendEvent(response, text(LARGE));
@@ -61,13 +61,13 @@ describe('the bytes in flight', () => {
     ['a finished stream', streamOf(text(LARGE), delta({}, 'stop'), usageOnly(10, 2), '[DONE]')],
     ['a stream that breaks', streamOf(text(LARGE))],
     ['a stream that fails before its content', streamOf({ error: { code: 500, message: 'broken' } })],
-  ])('B1: are free after %s', async (_name, handler) => {
+  ])('are free after %s', async (_name, handler) => {
     setup.upstream.answerWith(handler);
     await streamChat(setup.app, {}).catch(() => null);
     await untilFree();
   });
 
-  it('B1: are free after an answer without a stream, of a large prompt', async () => {
+  it('are free after an answer without a stream, of a large prompt', async () => {
     const response = await postChat(setup.app, { messages: [{ role: 'user', content: LARGE }] });
     expect(response.status).toBe(200);
     await untilFree();
@@ -87,7 +87,7 @@ describe('an attempt that fails with usage', () => {
   it.each([
     ['of a stream', true],
     ['of a whole answer', false],
-  ])('M16: %s is billed to the operator, and never to the caller', async (_name, isStreamed) => {
+  ])('%s is billed to the operator, and never to the caller', async (_name, isStreamed) => {
     setup.upstream.answerWith((request, response) => {
       if (request.body['model'] !== 'gpt-4.1-mini') {
         if (isStreamed) void streamOf(...HELLO)(request, response);
@@ -109,7 +109,7 @@ describe('an attempt that fails with usage', () => {
   });
 });
 
-it('W1: dropped members are in the routing metadata, the attempts and the metrics', async () => {
+it('reports dropped members in the routing metadata, the attempts and the metrics', async () => {
   const key = await setup.app.createKey();
   const response = await fetch(`${setup.app.baseUrl}/chat/completions`, {
     method: 'POST',

@@ -107,7 +107,7 @@ describe('an answer without a stream', () => {
     );
   });
 
-  it('R10: records how often its client has repeated the request', async () => {
+  it('records how often its client has repeated the request', async () => {
     const key = await newKey();
     for (const count of ['2', '0', '-1', 'x'])
       await postChat(
@@ -165,7 +165,7 @@ describe('a stream', () => {
     expect(generation?.chat?.timeToFirstTokenMs).toEqual(expect.any(Number));
   });
 
-  it('X4: counts cumulative usage once', async () => {
+  it('counts cumulative usage once', async () => {
     const key = await newKey('1');
     const chunks = Array.from({ length: 40 }, (_value, index) => ({
       ...text('x'),
@@ -177,7 +177,7 @@ describe('a stream', () => {
     expect((await chatOf(setup.app, key.record.id)).cost).toBe(costOf(10, 40));
   });
 
-  it('X5: that breaks after its content ends with an error and costs nothing', async () => {
+  it('ends with an error and costs nothing when the provider breaks it after its content', async () => {
     const key = await newKey('1');
     setup.upstream.answerWith(streamOf(text('a'), text('b')));
     const read = await streamChat(setup.app, {}, { key: key.secret });
@@ -193,7 +193,7 @@ describe('a stream', () => {
     });
   });
 
-  it('X6: that fails before its content comes from the next endpoint, unless the request is wrong', async () => {
+  it('comes from the next endpoint after a failure before its content, unless the request is wrong', async () => {
     const failWith = (code: number) =>
       setup.upstream.answerWith((request, response) => {
         if (request.body['model'] !== 'gpt-4.1-mini') return streamOf(...HELLO)(request, response);
@@ -217,13 +217,13 @@ describe('a stream', () => {
     expect(refused.headers.get('content-type')).toContain('application/json');
   });
 
-  it('X7: has a usage chunk without choices only on request', async () => {
+  it('has a usage chunk without choices only on request', async () => {
     const read = await streamChat(setup.app, { stream_options: { include_usage: true } });
     expect(read.events.at(-2)).toMatchObject({ choices: [], usage: { prompt_tokens: 10 } });
     expect(setup.upstream.requests[0]?.body['stream_options']).toMatchObject({ include_usage: true });
   });
 
-  it('X8: keeps a reported usage of zero', async () => {
+  it('keeps a reported usage of zero', async () => {
     const key = await newKey('1');
     setup.upstream.answerWith(streamOf(text('hi'), delta({}, 'stop'), usageOnly(0, 0), '[DONE]'));
     await streamChat(setup.app, {}, { key: key.secret });
@@ -234,13 +234,13 @@ describe('a stream', () => {
     });
   });
 
-  it('X34: is never continued by another endpoint after its first content', async () => {
+  it('is never continued by another endpoint after its first content', async () => {
     setup.upstream.answerWith(streamOf(...Array.from({ length: 5 }, () => text('x'))));
     const read = await streamChat(setup.app, { models: ['openai/gpt-4.1-nano'] });
     expect([read.text, setup.upstream.requests.length]).toEqual(['xxxxx', 1]);
   });
 
-  it('X37: without usage is counted and flagged', async () => {
+  it('is counted and flagged where the provider reports no usage', async () => {
     const key = await newKey('1');
     setup.upstream.answerWith(streamOf(text('Hello world'), delta({}, 'stop'), '[DONE]'));
     const read = await streamChat(setup.app, {}, { key: key.secret });
@@ -251,7 +251,7 @@ describe('a stream', () => {
 });
 
 describe('a client that leaves', () => {
-  it('X1: after three chunks of an answer that stops, cancels the upstream and pays for the counted text', async () => {
+  it('cancels the upstream after three chunks and pays for the counted text', async () => {
     const key = await newKey('1');
     const leaving = new AbortController();
     let hasClosed: () => void = () => undefined;
@@ -276,7 +276,7 @@ describe('a client that leaves', () => {
     expect(generation.cost).toBeGreaterThan(0n);
   });
 
-  it('X11: before the headers, is recorded with 499', async () => {
+  it('is recorded with 499 when it leaves before the headers', async () => {
     const key = await newKey('1');
     const leaving = new AbortController();
     let hasArrived: () => void = () => undefined;
@@ -294,7 +294,7 @@ describe('a client that leaves', () => {
 });
 
 describe('spend limits', () => {
-  it('X3: let exactly as many calls through as fit', async () => {
+  it('let exactly as many calls through as fit', async () => {
     const bound = costOf(274, 10);
     const key = await setup.app.createKey({ limit: 3n * bound });
     setup.upstream.answerWith(streamOf(text('x'), delta({}, 'stop'), usageOnly(274, 10), '[DONE]'));
@@ -312,7 +312,7 @@ describe('spend limits', () => {
     expect(spent).toBe(3n * bound);
   });
 
-  it('X10: clamp a hostile output limit', async () => {
+  it('clamp a hostile output limit', async () => {
     const key = await newKey('1');
     const read = await streamChat(setup.app, { max_tokens: 1_000_000_000 }, { key: key.secret });
     expect(read.status).toBe(200);
@@ -321,7 +321,7 @@ describe('spend limits', () => {
 });
 
 describe('a request', () => {
-  it('X41: with a case twin reaches no provider', async () => {
+  it('with a case twin reaches no provider', async () => {
     const response = await postChat(setup.app, { Max_Tokens: 5 });
     expect([response.status, setup.upstream.requests.length]).toEqual([400, 0]);
   });

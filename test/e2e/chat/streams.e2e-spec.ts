@@ -77,7 +77,7 @@ it('500 parallel streams over two replicas never spend more than the limit', asy
   expect(new Set(statuses)).toEqual(new Set([200, 402]));
 }, 120_000);
 
-it('X2: 50 streams that are closed before their usage are all charged', async () => {
+it('charges all of 50 streams that are closed before their usage', async () => {
   const key = await setup.app.createKey({ limit: 10n ** 12n });
   setup.upstream.answerWith((_request, response) => {
     beginStream(response);
@@ -101,7 +101,7 @@ it('X2: 50 streams that are closed before their usage are all charged', async ()
 }, 60_000);
 
 describe('a provider that bills to the end', () => {
-  it('X12: is read to its usage after its client has left', async () => {
+  it('is read to its usage after its client has left', async () => {
     const key = await setup.app.createKey({ limit: 10n ** 12n });
     const leaving = new AbortController();
     const left = signal();
@@ -131,7 +131,7 @@ describe('a provider that bills to the end', () => {
   });
 });
 
-it('X21: a silent upstream is covered by comments between events, and may still be replaced', async () => {
+it('covers a silent upstream by comments between events, and may still replace it', async () => {
   const commented = signal();
   setup.upstream.answerWith((request, response) => {
     if (request.body['model'] !== 'gpt-4.1-mini') return streamOf(...HELLO)(request, response);
@@ -152,7 +152,7 @@ it('X21: a silent upstream is covered by comments between events, and may still 
   expect(read.endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-it('X35: a stream that outlasts the grace ends with an error, and is recorded', async () => {
+it('ends a stream that outlasts the grace with an error, and records it', async () => {
   const key = await replica.createKey({ limit: 10n ** 12n });
   setup.upstream.answerWith((_request, response) => {
     beginStream(response);

@@ -60,7 +60,7 @@ describe('a client that leaves', () => {
     ['with a stream', true],
     ['without a stream', false],
   ])(
-    'B6: while its call %s waits for money costs nothing, and its reservation is free',
+    'costs nothing while its call %s waits for money, and its reservation is released',
     async (_name, isStreamed) => {
       const key = await setup.app.createKey({ limit: BOUND });
       const held = hold();
@@ -96,7 +96,7 @@ describe('a client that leaves', () => {
     },
   );
 
-  it('B6: while its call waits for a permit costs nothing, and its reservation is free', async () => {
+  it('costs nothing while its call waits for a permit, and its reservation is released', async () => {
     const key = await setup.app.createKey({ limit: 3n * BOUND });
     const held = hold();
     const first = postChat(setup.app, CHAT, { key: key.secret });
@@ -132,7 +132,7 @@ describe('the end of the grace', () => {
   });
   afterAll(() => replica.close());
 
-  it('B9: ends calls that wait for money, a permit or an answer with 503, and records them without cost', async () => {
+  it('ends calls that wait for money, a permit or an answer with 503, and records them without cost', async () => {
     const rich = await replica.createKey({ limit: 100n * BOUND });
     const poor = await replica.createKey({ limit: BOUND });
     const held = hold();
@@ -172,7 +172,7 @@ describe('the end of the grace', () => {
     held.release();
   });
 
-  it('B9: ends a stream before its first content with 503, and one with a client that has comments by an error', async () => {
+  it('ends a stream before its first content with 503, and one with a client that has comments by an error', async () => {
     const other = await setup.app.startReplica();
     const key = await other.createKey({ limit: 10n ** 12n });
     setup.upstream.answerWith((_request, response) => {
@@ -192,7 +192,7 @@ describe('the end of the grace', () => {
 });
 
 describe('a limit without room', () => {
-  it('M7: says which limit it is and how much output is left', async () => {
+  it('names the limit and the output that is still affordable', async () => {
     const key = await setup.app.createKey({ limit: BOUND });
     const response = await postChat(setup.app, { max_tokens: 11 }, { key: key.secret });
     expect(response.status).toBe(402);
@@ -209,41 +209,38 @@ describe('a provider that bills on after its client has left', () => {
   it.each([
     ['at the deadline of the call', { CHAT_DEADLINE_MS: '1500' }, false],
     ['at the end of the grace', {}, true],
-  ])(
-    'M14: is charged by an estimate %s, and the record has no failure',
-    async (_name, environment, isStopped) => {
-      const own = await startChat(environment);
-      own.upstream.answerWith((_request, response) => {
-        beginStream(response);
-        sendEvent(response, text('one two three'));
-      });
-      const key = await own.app.createKey({ limit: 10n ** 12n });
-      const leaving = new AbortController();
-      const chat = { model: 'mistralai/mistral-small-3.2-24b-instruct', stream: true, max_tokens: 50 };
-      const response = await postChat(own.app, chat, { key: key.secret, signal: leaving.signal });
-      expect(response.status).toBe(200);
-      leaving.abort();
-      const { openDrains } = own.app.application.get(ChatMetrics);
-      await eventually(
-        () => openDrains.get(),
-        ({ values }) => values[0]?.value === 1,
-      );
-      if (isStopped) own.app.application.get(OpenChats).abortAll();
-      const generation = await chatOf(own.app, key.record.id);
-      expect(generation).toMatchObject({
-        status: 200,
-        errorType: null,
-        chat: { isCancelled: true, usageSource: 'estimated' },
-      });
-      expect(generation.cost).toBeGreaterThan(0n);
-      await own.close();
-    },
-  );
+  ])('is charged by an estimate %s, and the record has no failure', async (_name, environment, isStopped) => {
+    const own = await startChat(environment);
+    own.upstream.answerWith((_request, response) => {
+      beginStream(response);
+      sendEvent(response, text('one two three'));
+    });
+    const key = await own.app.createKey({ limit: 10n ** 12n });
+    const leaving = new AbortController();
+    const chat = { model: 'mistralai/mistral-small-3.2-24b-instruct', stream: true, max_tokens: 50 };
+    const response = await postChat(own.app, chat, { key: key.secret, signal: leaving.signal });
+    expect(response.status).toBe(200);
+    leaving.abort();
+    const { openDrains } = own.app.application.get(ChatMetrics);
+    await eventually(
+      () => openDrains.get(),
+      ({ values }) => values[0]?.value === 1,
+    );
+    if (isStopped) own.app.application.get(OpenChats).abortAll();
+    const generation = await chatOf(own.app, key.record.id);
+    expect(generation).toMatchObject({
+      status: 200,
+      errorType: null,
+      chat: { isCancelled: true, usageSource: 'estimated' },
+    });
+    expect(generation.cost).toBeGreaterThan(0n);
+    await own.close();
+  });
 
   it.each([
     ['a stream', true],
     ['an answer without a stream', false],
-  ])('M14: %s above CHAT_MAX_ANSWER_BYTES is charged by an estimate', async (_name, stream) => {
+  ])('%s above CHAT_MAX_ANSWER_BYTES is charged by an estimate', async (_name, stream) => {
     const own = await startChat({ CHAT_MAX_ANSWER_BYTES: '1024' });
     const drained = new AbortController();
     let leave = (): void => undefined;
@@ -286,7 +283,7 @@ describe('a provider that bills on after its client has left', () => {
     ['the headers of a stream', { CHAT_HEADERS_TIMEOUT_MS: '1000' }, true],
     ['an answer without a stream', { CHAT_ANSWER_TIMEOUT_MS: '1000' }, false],
     ['an answer at the deadline', { CHAT_DEADLINE_MS: '1000' }, false],
-  ])('M14: that is cut by the time for %s is charged by an estimate', async (_name, environment, stream) => {
+  ])('is charged by an estimate when the time for %s cuts it', async (_name, environment, stream) => {
     const own = await startChat(environment);
     let leave = (): void => undefined;
     const asked = new Promise<void>((resolve) => (leave = resolve));

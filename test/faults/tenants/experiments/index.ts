@@ -1,4 +1,4 @@
-// Every experiment, in the order of the items.
+// Every experiment, in the order of docs/reports/tenants.md.
 import type { Experiment } from '../experiment.js';
 import { failedAuthentication } from './authentication.js';
 import { oneByteChunks, pipelinedGets, slowUploads, unreadAnswers } from './bytes.js';
