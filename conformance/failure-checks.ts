@@ -96,7 +96,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
       const before = next?.requests.length;
       const options = { next: rowLabelled(row.sameVectorsAt ?? '') };
       const problem = await served(trial, options, () => row.stub.failures.overloaded);
-      return problem ?? (next?.requests.length === before ? 'the other provider was not asked' : null);
+      return problem ?? (next?.requests.length === before ? 'the other provider was not tried' : null);
     },
   },
   {

@@ -85,7 +85,7 @@ export const keys = {
           ]),
         },
       ],
-      remarks: ['The bare route has no credential to check and no database to ask.'],
+      remarks: ['The bare route has no credential to check and no database to query.'],
     };
   },
   async profile(testbed, settings) {

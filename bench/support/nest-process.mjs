@@ -1,5 +1,5 @@
 // Bare Nest routes on Express, as Nest makes the server: a gateway with the service's HTTP client, and a constant record.
-// They check no key, keep no record of a call and ask no database.
+// They check no key, keep no record of a call and query no database.
 import 'reflect-metadata';
 import { Body, Controller, Get, Module, Post, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

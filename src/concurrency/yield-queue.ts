@@ -63,7 +63,7 @@ export class YieldQueue {
     const waiter = waiters.shift();
     this.waiting.delete(accountId);
     if (waiters.length > 0) this.waiting.set(accountId, waiters);
-    // Also when no other waits: this one may ask again at once.
+    // Also when no other waits: this one may enter again at once.
     this.schedule(ITERATIONS_BETWEEN);
     waiter?.resolve();
   }

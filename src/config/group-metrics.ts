@@ -14,16 +14,16 @@ const LAST_TIMEOUT = 5_000;
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 type Message =
-  /** A worker asks the primary for the metrics of all processes. */
+  /** A worker requests from the primary the metrics of all processes. */
   | { readonly signalbox: 'gather'; readonly id: number }
   | { readonly signalbox: 'gathered'; readonly id: number; readonly text: string }
-  /** The primary asks each worker for its own metrics. */
+  /** The primary requests each worker's own metrics. */
   | { readonly signalbox: 'give'; readonly id: number }
   | { readonly signalbox: 'given'; readonly id: number; readonly snapshot: Snapshot };
 
 /** In the primary: aggregates the metrics of all workers, and its own where it serves. */
 export class GroupMetrics {
-  private readonly questions = new Questions<Snapshot>(TIMEOUT);
+  private readonly requests = new PendingRequests<Snapshot>(TIMEOUT);
   // The last snapshot of each worker. A sum without one of them would fall and rise, which reads as a restart from 0.
   private readonly snapshots = new Map<Worker, Snapshot>();
   /** The summed counts of workers that have ended. */
@@ -46,7 +46,7 @@ export class GroupMetrics {
       worker?.isConnected() ? [worker] : [],
     );
     await Promise.allSettled(
-      workers.map((worker) => this.questions.ask((id) => sendTo(worker, { signalbox: 'give', id }))),
+      workers.map((worker) => this.requests.send((id) => sendTo(worker, { signalbox: 'give', id }))),
     );
     const own = this.own ? [await this.own.getMetricsAsJSON()] : [];
     return AggregatorRegistry.aggregate([...own, ...this.snapshots.values(), this.remainder]).metrics();
@@ -55,7 +55,7 @@ export class GroupMetrics {
   /** A late snapshot is still the newest one. The counts of a dead worker are already in the remainder. */
   private hear(worker: Worker, id: number, snapshot: Snapshot): void {
     if (!worker.isDead()) this.snapshots.set(worker, snapshot);
-    this.questions.answer(id, snapshot);
+    this.requests.answer(id, snapshot);
   }
 
   private keepCountsOf(worker: Worker): void {
@@ -72,18 +72,18 @@ export class GroupMetrics {
 
 /** In a worker: sends its own metrics on request, and requests those of the replica. */
 export class WorkerMetrics {
-  private readonly questions = new Questions<string>(LAST_TIMEOUT);
+  private readonly requests = new PendingRequests<string>(LAST_TIMEOUT);
 
   constructor(registry: Registry) {
     process.on('message', (message: Message) => {
-      if (message.signalbox === 'gathered') this.questions.answer(message.id, message.text);
+      if (message.signalbox === 'gathered') this.requests.answer(message.id, message.text);
       if (message.signalbox === 'give') void giveMetrics(registry, message.id);
     });
   }
 
   /** Rejects when the primary does not answer. */
   collect(): Promise<string> {
-    return this.questions.ask((id) => process.send?.({ signalbox: 'gather', id } satisfies Message));
+    return this.requests.send((id) => process.send?.({ signalbox: 'gather', id } satisfies Message));
   }
 }
 
@@ -99,18 +99,18 @@ function isCount({ type }: Snapshot[number]): boolean {
 }
 
 /** Requests to another process, matched with their responses by number. */
-class Questions<Answer> {
+class PendingRequests<Answer> {
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private last = 0;
 
   constructor(private readonly timeout: number) {}
 
   /** Rejects when no response arrives in time. */
-  ask(send: (id: number) => void): Promise<Answer> {
+  send(write: (id: number) => void): Promise<Answer> {
     const id = ++this.last;
     const answered = new Promise<Answer>((resolve) => {
       this.waiting.set(id, resolve);
-      send(id);
+      write(id);
     });
     return withTimeout(answered, this.timeout, () => {
       throw new Error('the other process does not answer');

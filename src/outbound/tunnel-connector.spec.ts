@@ -84,7 +84,7 @@ describe('the guard', () => {
     ['a private address', '192.168.0.1', []],
     ['loopback', '127.0.0.1', []],
     ['the metadata address', '169.254.169.254', []],
-  ])('refuses %s before the proxy is asked', async (_what, host, addresses) => {
+  ])('refuses %s before the proxy is called', async (_what, host, addresses) => {
     resolver.script(host, addresses);
     const client = new DestinationClient(guard, proxyUrl);
     await expect(

@@ -181,7 +181,7 @@ export class LocalQuota {
           for (const { resolve } of this.waiters.splice(0)) resolve(false);
           return;
         }
-        const grant = await this.ask(this.waiters);
+        const grant = await this.requestGrant(this.waiters);
         if (!grant) continue;
         const { unspent, available } = grant;
         if (grant.granted > 0n || this.waiters[0] !== first || !this.isValid) {
@@ -196,7 +196,7 @@ export class LocalQuota {
         } else {
           // The first must wait for reservations of others; those behind it may fit the remainder.
           const fitting = this.fitting(available);
-          if (fitting.length > 0) await this.ask(fitting);
+          if (fitting.length > 0) await this.requestGrant(fitting);
           const now = performance.now();
           this.reject(
             ({ deadline }) => now >= deadline,
@@ -223,7 +223,7 @@ export class LocalQuota {
    * Requests enough for the first waiting call, and for all of them if there is so much, then serves those that fit.
    * Null: the limits changed during the statement, and its grant was returned.
    */
-  private async ask(waiting: readonly Waiter[]): Promise<LeaseGrant | null> {
+  private async requestGrant(waiting: readonly Waiter[]): Promise<LeaseGrant | null> {
     const { limits } = this;
     const [first] = waiting;
     const grant = await this.ledger.acquire(this.lease, {

@@ -44,7 +44,7 @@ describe('the cost of a call with an own provider key', () => {
   it('takes no credits, even when the credits are used up', async () => {
     setup.setPolicy({ budgets: [], credits: 0n });
     expect(await reserved()).toEqual([]);
-    expect(ledger.asked).toBe(0);
+    expect(ledger.statements).toBe(0);
   });
 
   it('is reserved from budgets that count it, and from no others', async () => {

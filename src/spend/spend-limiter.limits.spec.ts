@@ -47,7 +47,7 @@ describe('a lowered limit', () => {
     });
     const before = reserve(keyWithLimit(LIMIT));
     await asFarAsItGoes();
-    expect(ledger.asked).toBe(1);
+    expect(ledger.statements).toBe(1);
     ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
     const after = reserve(lowered);
@@ -85,7 +85,7 @@ describe('a limit that is removed and restored', () => {
   it('acquires no new lease while the key is the same', async () => {
     const key = keyWithLimit(LIMIT);
     for (let count = 0; count < 5; count++) await call(key);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.statements).toBe(1);
   });
 });
 

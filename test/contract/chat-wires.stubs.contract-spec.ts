@@ -238,10 +238,10 @@ it.each([
   ['2024-08-01-preview', false],
   ['2024-10-21', true],
   ['2025-04-01-preview', true],
-])('Azure’s version %s is asked for usage: %s', async (version, isAsked) => {
+])('sends stream_options to Azure’s version %s: %s', async (version, isSent) => {
   const connection = { baseUrl: `http://127.0.0.1:1/?api-version=${version}`, apiKey: 'k' };
   const { body } = await builtChat('azure', { stream: true }, chatEndpoint('azure'), connection);
-  expect('stream_options' in body).toBe(isAsked);
+  expect('stream_options' in body).toBe(isSent);
 });
 
 it.each(['openai', 'azure'] as const)(

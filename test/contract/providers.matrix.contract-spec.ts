@@ -349,7 +349,7 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     expect(JSON.stringify([error?.message, error?.metadata])).not.toMatch(/canary|127\.0\.0\.1/);
     expect(error?.metadata['provider_name']).toBe(target.provider.name);
     expect(charge.cost).toBe(0n);
-    // The next endpoint is asked after one call, unless the request itself is wrong.
+    // The next endpoint is tried after one call, unless the request itself is wrong.
     (running.requests as unknown[]).length = 0;
     const { routed: second } = await route([target, nextTarget]);
     const isServed = row.next !== false;

@@ -472,14 +472,14 @@ describe('the contents of a workspace', () => {
 });
 
 describe('GET /generation/content', () => {
-  it('asks the history for nothing that was never stored', async () => {
+  it('reads nothing from the history that was never stored', async () => {
     const [generation] = await append([null]);
     await history.copyAll();
     history.server.always('reset');
     expect(expectError(await read(generation!), 404)).toContain('neither the log nor the history has it');
   });
 
-  // The last one: after a failure the history is not asked for a while.
+  // The last one: after a failure the history is not queried for a while.
   it('returns 503 for a removed content while the history is away or slow, and others from the log', async () => {
     const [copied] = await append([contentOfText('copied')]);
     await history.copyAll();

@@ -492,7 +492,7 @@ describe('the list of generations with a history', () => {
   });
 });
 
-// The last ones: after a failure the history is not asked for a while.
+// The last ones: after a failure the history is not queried for a while.
 describe('a server that fails', () => {
   it('rejects what exceeds its bounds: analytics with 408, lists with 503', async () => {
     await history.dropBefore(at(100));

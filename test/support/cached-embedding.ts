@@ -1,5 +1,5 @@
-// Shared by the specs of X-Embedding-Cache: an upstream whose vectors tell which text they belong to, and what it was
-// asked for.
+// Shared by the specs of X-Embedding-Cache: an upstream whose vectors identify their text, and the inputs that it
+// received.
 import type { Test } from 'supertest';
 import type { TestApp } from './app.js';
 import { answerOf, embed, rejectWith, SMALL, startWithUpstream } from './create-embedding.js';
@@ -16,7 +16,7 @@ const FULL_WIDTH = 1536;
 export const REJECTED = 'refused';
 
 export interface CachedSetup extends Setup {
-  /** Every input that the upstream was asked for since the last time. */
+  /** Every input that the upstream received since the last time. */
   takeInputs(): unknown[];
   /** The inputs of every request to the upstream since the last time. */
   takeRequests(): string[][];

@@ -3,8 +3,8 @@ import type { SpendRelease } from '../../src/domain/spend/spend-limit.js';
 import type { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { LeaseGrant, LeaseOptions } from '../../src/persistence/spend/spend-ledger.js';
 
-// More often no spec has it asked: who never stops asking must fail, and not run for ever.
-const TIMEOUT = 1_000;
+// Statements, more than any spec needs: an endless loop of them must fail, and not run for ever.
+const MAX_STATEMENTS = 1_000;
 
 /** All leases belong to one counter. Far from the limit it grants a fiftieth of the remainder. */
 export class CountingLedger {
@@ -14,12 +14,12 @@ export class CountingLedger {
   reserved = 0n;
   /** Statements wait for it. */
   lock: Promise<void> = Promise.resolve();
-  asked = 0;
+  statements = 0;
   releaseRequests = 0;
   renewed: readonly SpendLease[] = [];
 
   async acquire(_lease: SpendLease, { needed, wanted }: LeaseOptions): Promise<LeaseGrant> {
-    if (++this.asked > TIMEOUT) throw new Error('the ledger is asked again and again');
+    if (++this.statements > MAX_STATEMENTS) throw new Error('the ledger gets statements without end');
     await this.lock;
     const { limit } = this;
     const unspent = limit - this.total;

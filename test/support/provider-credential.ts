@@ -22,7 +22,7 @@ type KeyStatus = number | ((inputs: number) => number);
 export interface ByokSetup {
   readonly app: TestApp;
   readonly upstream: StubUpstream;
-  /** The keys that the upstream has been asked with since the last time, in order. */
+  /** The keys that the upstream has received since the last time, in order. */
   takeKeys(): string[];
   /** From now on the upstream answers this key with a status; 200: as usual. */
   answerKeyWith(key: string, status: KeyStatus): void;

@@ -25,7 +25,7 @@ export function readRawMembers(bytes: Buffer): Map<string, Buffer> {
 const KEPT_BYTES = 4_096;
 const KEPT_WHOLE = 'stop';
 
-/** Once no further provider can be asked, the bytes of the body are released: only settings are kept, as copies. */
+/** Once no further provider can be tried, the bytes of the body are released: only settings are kept, as copies. */
 export function releaseRawMembers(members: Map<string, Buffer>): void {
   for (const [name, bytes] of members)
     if (bytes.length > KEPT_BYTES && name !== KEPT_WHOLE) members.delete(name);

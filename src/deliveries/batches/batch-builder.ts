@@ -178,7 +178,7 @@ export class BatchBuilder {
     const first = await this.tryRoom(destination, pages, find);
     if ('run' in first) return first;
     // The page is released before the wait and read again afterwards.
-    const permit = await first.asked;
+    const permit = await first.pending;
     try {
       return { run: await find(first.bytes), permit };
     } catch (error) {
@@ -191,12 +191,12 @@ export class BatchBuilder {
     destination: Destination,
     pages: number,
     find: (most: number) => Promise<Run>,
-  ): Promise<Planned | { readonly asked: Promise<WeightedPermit>; readonly bytes: number }> {
+  ): Promise<Planned | { readonly pending: Promise<WeightedPermit>; readonly bytes: number }> {
     const page = await this.budget.takePages(destination, pages);
     try {
       const run = await find(Infinity);
       const permit = this.budget.takeBatch(destination, run.bytes);
-      return permit instanceof Promise ? { asked: permit, bytes: run.bytes } : { run, permit };
+      return permit instanceof Promise ? { pending: permit, bytes: run.bytes } : { run, permit };
     } finally {
       page.release();
     }

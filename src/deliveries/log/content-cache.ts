@@ -27,11 +27,11 @@ export class ContentCache {
     workspaceId: string,
     entries: readonly LoggedGeneration[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
-    const asked = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(blockKeyOf(block)) }));
-    const missing = asked.flatMap(({ block, kept }) => (kept ? [] : [block]));
+    const blocks = blocksOf(entries).map((block) => ({ block, kept: this.kept.get(blockKeyOf(block)) }));
+    const missing = blocks.flatMap(({ block, kept }) => (kept ? [] : [block]));
     const read = missing.length === 0 ? null : this.read(workspaceId, missing);
     const found = new Map<string, GenerationContent>();
-    for (const { block, kept } of asked) {
+    for (const { block, kept } of blocks) {
       const contents = await (kept ?? read);
       for (const { generation } of block.entries) {
         const content = contents?.get(generation.id);

@@ -43,7 +43,7 @@ export function reachOfLog(now: Date): Date {
 
 @Injectable()
 export class LogTail {
-  private readonly asked = new Map<string, Promise<LogPage>>();
+  private readonly pending = new Map<string, Promise<LogPage>>();
   private readonly kept = new LRUCache<string, LogRange>({ maxSize: KEPT, ttl: KEPT_FOR });
 
   constructor(
@@ -84,17 +84,17 @@ export class LogTail {
 
   private readBehind(workspaceId: string, end: LogPosition): Promise<LogPage> {
     const key = `${workspaceId}:${end.transaction}:${end.ordinal}`;
-    const asked = this.asked.get(key);
-    if (asked) return asked;
-    const page = this.ask(key, workspaceId, end);
-    this.asked.set(key, page);
+    const pending = this.pending.get(key);
+    if (pending) return pending;
+    const page = this.query(key, workspaceId, end);
+    this.pending.set(key, page);
     return page;
   }
 
-  private async ask(key: string, workspaceId: string, end: LogPosition): Promise<LogPage> {
+  private async query(key: string, workspaceId: string, end: LogPosition): Promise<LogPage> {
     // Callers share the statement until it is sent. Later ones must see entries that commit after that.
     await nextTurn();
-    this.asked.delete(key);
+    this.pending.delete(key);
     return this.reader.readAfter(workspaceId, end, reachOfLog(this.clock.now()), PAGE_SIZE);
   }
 

@@ -13,7 +13,7 @@ import { NotificationMetrics } from './notification-metrics.js';
 
 const COVERS = { key: 'keys', workspace: 'workspace_budgets', account: 'credits' } as const;
 
-// Crossings that this process has reported. Beyond it the oldest are asked of the database again, which knows them.
+// Crossings that this process has reported. Beyond it the oldest are looked up in the database again, which knows them.
 const MAX_REPORTED = 50_000;
 
 @Injectable()

@@ -31,7 +31,7 @@ export type DeliveryOutcome =
    * The platform accepts nothing until an operator changes the config or the platform: credentials, address, table.
    */
   | { readonly outcome: 'blocked'; readonly reason: string }
-  /** Unknown yet: `request` asks for the result after `delay` milliseconds. */
+  /** Unknown yet: `request` reads the result after `delay` milliseconds. */
   | { readonly outcome: 'continue'; readonly request: DeliveryRequest; readonly delay: number };
 
 export interface DeliveryLimits {

@@ -9,7 +9,7 @@ import { answerMembers, describeAnswer, isPassing, outcomeOfStatus } from '../sh
 
 const HANDLE = /^[\w-]{1,128}$/;
 /** Counts the polls of one statement; the API ignores it. */
-const QUESTION_HEADER = 'x-signalbox-question';
+const POLL_HEADER = 'x-signalbox-question';
 const FIRST_DELAY = 1000;
 const MAX_DELAY = 30_000;
 
@@ -19,7 +19,7 @@ export function readSnowflakeAnswer(
   context: DeliveryContext,
 ): DeliveryOutcome {
   const { status } = response;
-  if (status === 202) return askAgain(response, request);
+  if (status === 202) return pollStatement(response, request);
   if (status === 422) return readFailure(response);
   // The API forgets statement handles after some time.
   const isForgotten = status === 404 && request.method === 'GET';
@@ -30,19 +30,19 @@ export function readSnowflakeAnswer(
 }
 
 /** The statement continues; sending it again would run it twice. */
-function askAgain(response: DeliveryResponse, { url, headers }: DeliveryRequest): DeliveryOutcome {
+function pollStatement(response: DeliveryResponse, { url, headers }: DeliveryRequest): DeliveryOutcome {
   const { statementHandle } = answerMembers(response);
   if (typeof statementHandle !== 'string' || !HANDLE.test(statementHandle)) {
     return { outcome: 'retry', reason: `${describeAnswer(response)} (without a statement handle)` };
   }
-  const asked = Number(headers[QUESTION_HEADER] ?? 0);
+  const polls = Number(headers[POLL_HEADER] ?? 0);
   return {
     outcome: 'continue',
-    delay: Math.min(MAX_DELAY, FIRST_DELAY * 2 ** asked),
+    delay: Math.min(MAX_DELAY, FIRST_DELAY * 2 ** polls),
     request: {
       method: 'GET',
       url: new URL(`/api/v2/statements/${statementHandle}`, url).href,
-      headers: { ...headers, [QUESTION_HEADER]: String(asked + 1) },
+      headers: { ...headers, [POLL_HEADER]: String(polls + 1) },
     },
   };
 }

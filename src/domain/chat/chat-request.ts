@@ -90,7 +90,7 @@ export interface ChatRequest {
   /**
    * Every top-level member that is not null, in the caller's order: its JSON text byte for byte. Members that the router
    * reads (model, models, provider, trace, session_id, ...) are not in it; all others are, known and unknown. Long ones are
-   * removed once no further provider can be asked.
+   * removed once no further provider can be tried.
    */
   readonly members: Map<string, Buffer>;
 }

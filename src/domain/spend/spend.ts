@@ -38,7 +38,7 @@ export interface AccountCredits {
 }
 
 const DAY = 86_400_000;
-// Cached, because each call asks several times, almost always for the same day.
+// Cached, because each call needs it several times, almost always for the same day.
 let latest = { number: NaN, text: '' };
 
 /** The UTC day of a time, as YYYY-MM-DD. */

@@ -1,6 +1,6 @@
-// The served parts of calls that failed by no fault of their caller, kept for a retry with the same API key: the retry asks
-// providers only for the rest. The failed call costs nothing, and its record has the providers' bill; the retry pays each
-// part once (docs/contract.md#spend).
+// The served parts of calls that failed by no fault of their caller, kept for a retry with the same API key: the retry
+// requests only the rest from providers. The failed call costs nothing, and its record has the providers' bill; the retry
+// pays each part once (docs/contract.md#spend).
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';

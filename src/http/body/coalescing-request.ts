@@ -22,7 +22,7 @@ export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typ
     /** Of #shortPieces, at the end of the last rest. */
     #restedPieces = 0;
     #isResting = false;
-    /** The read that was asked for during a rest. */
+    /** The read that was requested during a rest. */
     #awaitedSize: number | null = null;
 
     /**

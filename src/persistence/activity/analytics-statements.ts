@@ -1,6 +1,6 @@
 // The statements of analytics queries, built from the closed lists of domain/analytics.ts.
 //
-// Why plain SQL: the metrics, groups and sources of a query are put together when it is asked.
+// Why plain SQL: the metrics, groups and sources of a query are put together when it runs.
 import type {
   AnalyticsFilter,
   AnalyticsQuery,

@@ -37,8 +37,8 @@ export class AnalyticsRepository {
   ) {}
 
   /** One row more than the limit where there are more. */
-  async query(asked: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
-    const query = withinWorkspaces(asked);
+  async query(requested: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
+    const query = withinWorkspaces(requested);
     return this.history.withState((state) =>
       state === null ? this.answer(query, this.partsOf(query), null) : this.answerWithHistory(query, state),
     );

@@ -35,7 +35,7 @@ describe('the locator of a server', () => {
     expect(probed).toEqual([]);
   });
 
-  it('finds the one that accepts writes, once for all who ask', async () => {
+  it('finds the one that accepts writes, once for all concurrent searches', async () => {
     answers = { a: null, b: 1 };
     const locator = new ServerLocator(TWO, probe);
     expect(await Promise.all([located(locator), located(locator)])).toEqual(['b', 'b']);

@@ -34,7 +34,7 @@ describe('sessions behind a pooler', () => {
     expect(await ask(connections([1], [2, 2, 1]))).toBe(true);
   });
 
-  it('are not asked for without one', async () => {
+  it('are not queried without one', async () => {
     const [one, other] = connections([1], [1], false);
     expect(await ask([one, other])).toBe(false);
     expect([...one.statements, ...other.statements]).toEqual([]);

@@ -32,7 +32,7 @@ function openTable(limits: { readonly maxBatch?: number; readonly maxInFlight?: 
 }
 
 /** Waits until the requested keys are being read: a query ends in one turn, and the next begins in another. */
-async function untilAsked(): Promise<void> {
+async function untilSent(): Promise<void> {
   for (let tick = 0; tick < 3; tick++) await new Promise(setImmediate);
 }
 
@@ -41,7 +41,7 @@ describe('the batch reader', () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'A').set('b', 'B');
     const answers = Promise.all(['a', 'c', 'b'].map((key) => reader.find(key)));
-    await untilAsked();
+    await untilSent();
     end();
     expect(await answers).toEqual(['A', null, 'B']);
     expect(queries).toEqual([['a', 'c', 'b']]);
@@ -51,7 +51,7 @@ describe('the batch reader', () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'A');
     const answers = Promise.all(['a', 'a', 'a'].map((key) => reader.find(key)));
-    await untilAsked();
+    await untilSent();
     end();
     expect(await answers).toEqual(['A', 'A', 'A']);
     expect(queries).toEqual([['a']]);
@@ -61,14 +61,14 @@ describe('the batch reader', () => {
     const { rows, queries, reader, end } = openTable();
     rows.set('a', 'old');
     const early = reader.find('a');
-    await untilAsked();
+    await untilSent();
     rows.set('a', 'new');
     const late = [reader.find('a'), reader.find('b')];
-    await untilAsked();
+    await untilSent();
     expect(queries).toEqual([['a']]);
     end();
     expect(await early).toBe('old');
-    await untilAsked();
+    await untilSent();
     end();
     expect(await Promise.all(late)).toEqual(['new', null]);
     expect(queries).toEqual([['a'], ['a', 'b']]);
@@ -77,13 +77,13 @@ describe('the batch reader', () => {
   it('respects the bounds of a query and of concurrent queries', async () => {
     const { queries, reader, end } = openTable({ maxBatch: 2, maxInFlight: 2 });
     const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => reader.find(key)));
-    await untilAsked();
+    await untilSent();
     expect(queries).toEqual([
       ['a', 'b'],
       ['c', 'd'],
     ]);
     end();
-    await untilAsked();
+    await untilSent();
     expect(queries[2]).toEqual(['e']);
     end();
     end();
@@ -94,10 +94,10 @@ describe('the batch reader', () => {
     const { rows, reader, end, hang } = openTable({ maxInFlight: 2 });
     rows.set('a', 'A').set('b', 'B');
     const hanging = reader.find('a');
-    await untilAsked();
+    await untilSent();
     const endHanging = hang();
     const other = reader.find('b');
-    await untilAsked();
+    await untilSent();
     end();
     expect(await other).toBe('B');
     endHanging();
@@ -108,11 +108,11 @@ describe('the batch reader', () => {
     const { rows, reader, end } = openTable();
     rows.set('a', 'A');
     const failing = Promise.allSettled([reader.find('a'), reader.find('b')]);
-    await untilAsked();
+    await untilSent();
     const later = reader.find('a');
     end(new Error('away'));
     expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await untilAsked();
+    await untilSent();
     end();
     expect(await later).toBe('A');
   });

@@ -19,7 +19,7 @@ const LIMITS = {
 };
 
 export class BatchReader<Key, Result> {
-  private readonly asked = new Map<string, Promise<Result | null>>();
+  private readonly pending = new Map<string, Promise<Result | null>>();
   private readonly batcher: MicroBatcher<Key, Result | null>;
 
   constructor(
@@ -32,17 +32,17 @@ export class BatchReader<Key, Result> {
   /** Null: there is none. Reads after this call: a query in flight serves no later call. */
   find(key: Key): Promise<Result | null> {
     const id = this.options.idOf(key);
-    const known = this.asked.get(id);
+    const known = this.pending.get(id);
     if (known) return known;
     const answer = this.batcher.add(key);
-    this.asked.set(id, answer);
+    this.pending.set(id, answer);
     return answer;
   }
 
   private async read(keys: readonly Key[]): Promise<(Result | null)[]> {
     const ids = keys.map(this.options.idOf);
     // Before the query begins: later calls must read again.
-    for (const id of ids) this.asked.delete(id);
+    for (const id of ids) this.pending.delete(id);
     const found = await this.options.read(keys);
     return ids.map((id) => found.get(id) ?? null);
   }

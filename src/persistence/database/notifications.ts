@@ -50,8 +50,8 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   /** Heartbeats have been unanswered for CONFIDENCE: no others are sent. */
   private isSilent = false;
   private isStopped = false;
-  private asking: Promise<void> = Promise.resolve();
-  private nextAsking: Promise<void> | null = null;
+  private confirmation: Promise<void> = Promise.resolve();
+  private nextConfirmation: Promise<void> | null = null;
 
   constructor(
     private readonly config: AppConfig,
@@ -81,16 +81,16 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
    */
   catchUp(): Promise<void> {
     // A query that has not begun yet serves all callers until then.
-    this.nextAsking ??= this.asking.then(() => {
-      this.nextAsking = null;
-      this.asking = this.ask();
-      return this.asking;
+    this.nextConfirmation ??= this.confirmation.then(() => {
+      this.nextConfirmation = null;
+      this.confirmation = this.confirmTrust();
+      return this.confirmation;
     });
-    return this.nextAsking;
+    return this.nextConfirmation;
   }
 
   /** PostgreSQL sends a session its notifications before it reports the end of the session's statement. */
-  private async ask(): Promise<void> {
+  private async confirmTrust(): Promise<void> {
     const { client } = this;
     if (!client || !this.isListening) return;
     // Another server may have been promoted since the last heartbeat.

@@ -69,7 +69,7 @@ export class SpendLedger {
    */
   async acquire(lease: SpendLease, { needed, wanted, hasBudget }: LeaseOptions): Promise<LeaseGrant> {
     const { owner } = lease;
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     const [row] = await this.queryAbout<GrantRow>([lease], {
       name: `acquire-lease-${owner.kind}`,
       text: acquireLease(owner.kind),
@@ -87,7 +87,7 @@ export class SpendLedger {
     if (row?.is_gone) lease.invalidate();
     const granted = parseUsd(row?.granted ?? '0');
     // Without a grant nothing was written.
-    if (granted > 0n) lease.renew(askedAt);
+    if (granted > 0n) lease.renew(sentAt);
     return {
       granted,
       available: parseUsd(row?.available ?? '0'),
@@ -117,7 +117,7 @@ export class SpendLedger {
    */
   async renew(leases: readonly SpendLease[]): Promise<void> {
     if (leases.length === 0) return;
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     const rows = await this.database.query<{ id: string }>({
       name: 'renew-leases',
       text: RENEW_LEASES,
@@ -125,7 +125,7 @@ export class SpendLedger {
     });
     const renewed = new Set(rows.map(({ id }) => id));
     for (const lease of leases) {
-      if (renewed.has(lease.id)) lease.renew(askedAt);
+      if (renewed.has(lease.id)) lease.renew(sentAt);
       else lease.invalidate();
     }
   }

@@ -56,7 +56,7 @@ describe('an endpoint is skipped', () => {
   });
 });
 
-describe('an endpoint is asked', () => {
+describe('an endpoint is tried', () => {
   it.each<[string, EmbeddingInput]>([
     ['exactly as many words', texts(words(512))],
     ['one long word', texts('x'.repeat(100_000))],
@@ -129,7 +129,7 @@ describe('when every endpoint is too small', () => {
     expect(Number(count)).toBeGreaterThanOrEqual(least);
   });
 
-  it('asks a text of a known tokenizer that just fits', async () => {
+  it('takes a text of a known tokenizer that just fits', async () => {
     // One token each.
     const text = ' a'.repeat(8_192);
     const openai = [{ provider: 'openai', limit: 8192, upstreamModel: SMALL }];
@@ -147,13 +147,13 @@ describe('when every endpoint is too small', () => {
     ['tei', { truncate: true }, {}],
     ['jina', { truncate: true }, {}],
     ['vllm', { truncate_prompt_tokens: -1 }, {}],
-  ])('asks %s only where it truncates', async (provider, truncating, rejecting) => {
+  ])('tries %s only where it truncates', async (provider, truncating, rejecting) => {
     const limits = [{ provider, limit: 512 }];
     expect(await choose(texts(words(600)), limits, truncating)).toEqual([provider]);
     await expect(choose(texts(words(600)), limits, rejecting)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('asks Bedrock only for families that truncate, whatever the name of the model', async () => {
+  it('tries Bedrock only for families that truncate, whatever the name of the model', async () => {
     const bedrock = { provider: 'bedrock', limit: 512, upstreamModel: 'arn:aws:bedrock:profile/abc' };
     const input = texts(words(600));
     expect(await choose(input, [{ ...bedrock, family: 'cohere-embed-v4' }])).toEqual(['bedrock']);

@@ -1,5 +1,5 @@
 // Excludes endpoints whose limit per input is surely too small for an input of the call. An endpoint that may be large
-// enough is asked: its own answer decides (docs/contract.md#routing).
+// enough is tried: its own answer decides (docs/contract.md#routing).
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { leastTokens, mayExceed } from '../../catalogue/token-count.js';
 import type { LeastTokens } from '../../catalogue/token-count.js';

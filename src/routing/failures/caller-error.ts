@@ -22,7 +22,7 @@ const LONGEST_RETRY_AFTER = 59;
 
 const REMEDY = 'check it at the provider, or replace it with PATCH /byok/{id}';
 
-/** Asks clients not to repeat the request: `openai` obeys. */
+/** Requests that clients do not repeat the call: `openai` obeys. */
 export const NO_RETRY = { 'x-should-retry': 'false' } as const;
 
 /** The caller's error for the last failure. */
@@ -59,17 +59,17 @@ export function restingError(target: ServingTarget, rest: number, failureClass: 
   const isOwn = target.credential !== null;
   const remedy = isOwn && failureClass !== 'account' ? `; ${REMEDY}` : '';
   return new AppError(codeOf(consequences, target), {
-    detail: `${describeRefusal(failureClass, target)}, which is asked again in ${rest} s${remedy}`,
+    detail: `${describeRefusal(failureClass, target)}, which is retried in ${rest} s${remedy}`,
     metadata: describe(target, failureClass),
     headers: { 'Retry-After': String(retryAfterSeconds(rest)) },
     payer: consequences.payer,
   });
 }
 
-/** The caller's error for the last refusal of several own keys, after which no other one is asked. */
+/** The caller's error for the last refusal of several own keys, after which no other one is tried. */
 export function tooManyRejections(failure: EndpointFailure, target: ServingTarget, count: number): AppError {
   return new AppError(codeOf(failure.consequences, target), {
-    detail: `providers refused ${count} own keys of the workspace, and a call asks with no more; ${REMEDY}`,
+    detail: `providers refused ${count} own keys of the workspace, and a call tries no more than ${count}; ${REMEDY}`,
     metadata: describe(target, failure.failureClass),
     headers: NO_RETRY,
     payer: failure.consequences.payer,

@@ -27,7 +27,7 @@ export class EndpointFailure extends Error {
   readonly usage: ReportedUsage | null;
   /** The member that the provider does not support; null where none is named. */
   unsupported: UnsupportedMember | null;
-  /** By a provider that was asked. */
+  /** The member that the provider itself refused, in an answer. */
   readonly refusedMember: string | null;
 
   constructor(

@@ -47,7 +47,7 @@ describe('a call', () => {
     const { response, keys } = await call();
     expect(keys).toEqual(KEYS.slice(0, 3));
     expect(expectError(response, 502)).toBe(
-      'Provider returned error: providers refused 3 own keys of the workspace, and a call asks with no more; check it at the provider, or replace it with PATCH /byok/{id}',
+      'Provider returned error: providers refused 3 own keys of the workspace, and a call tries no more than 3; check it at the provider, or replace it with PATCH /byok/{id}',
     );
     expect(response.body).toMatchObject({ error: { metadata: { is_byok: true, provider_name: 'OpenAI' } } });
   });
@@ -80,7 +80,7 @@ describe('a rejected key', () => {
     for (let again = 0; again < 5; again++) {
       const { response, keys } = await call();
       expect(keys).toEqual([]);
-      expect(expectError(response, 502)).toContain('which is asked again in 5 s; check it at the provider');
+      expect(expectError(response, 502)).toContain('which is retried in 5 s; check it at the provider');
       expect(response.headers['retry-after']).toBe('5');
       expect(response.body).toMatchObject({ error: { metadata: { is_byok: true } } });
     }
@@ -118,7 +118,7 @@ it("the operator's rejected credential rests while own keys serve, and is report
   const { response, keys } = await call();
   expect(keys).toEqual([]);
   expect(expectError(response, 502)).toBe(
-    "Provider returned error: OpenAI refused the operator's credential, which is asked again in 5 s",
+    "Provider returned error: OpenAI refused the operator's credential, which is retried in 5 s",
   );
   const report = await ask(setup.app, 'get', `/models/${SMALL}/endpoints`, { key: setup.app.apiKey });
   expect(report.body.data.endpoints).toMatchObject([{ provider_name: 'OpenAI', status: -5 }, {}]);

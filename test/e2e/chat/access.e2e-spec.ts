@@ -62,7 +62,7 @@ describe('the checks of a request', () => {
     expect(await statusOf({ model: modelAt('openai') }, key)).toBe(402);
   });
 
-  it('end before any provider is asked', () => {
+  it('end before any provider is called', () => {
     expect(setup.providers.stubOf('openai').requests).toHaveLength(0);
     expect(setup.providers.stubOf('ollama').requests).toHaveLength(0);
   });

@@ -252,7 +252,7 @@ describe('a broken answer', () => {
     usage: { prompt_tokens: 3, total_tokens: 3 },
   };
 
-  it('is asked for once more; the caller pays one answer, and both bills are recorded', async () => {
+  it('is requested once more; the caller pays one answer, and both bills are recorded', async () => {
     script(first, rejectWith(200, broken));
     const response = await embed(app, HI);
     expect(answerOf(response).usage).toMatchObject({ cost: USD });
@@ -270,7 +270,7 @@ describe('a broken answer', () => {
 });
 
 describe('an input that breaks the model', () => {
-  it('is asked once, is a 502 with the words, and is no outage for others', async () => {
+  it('is sent once, is a 502 with the words, and is no outage for others', async () => {
     const error = 'failed to encode response: json: unsupported value: NaN';
     first.answerWith(rejectWith(500, { error }));
     for (let call = 1; call <= 6; call++) {

@@ -30,7 +30,7 @@ interface Page {
   readonly total_count: number;
 }
 
-it('shows every model once, page by page, and asks no database for the models', () =>
+it('shows every model once, page by page, and reads no model from the database', () =>
   withCatalogueFile(CATALOGUE, async (file) => {
     const app = await createTestApp({
       environment: { CATALOGUE_FILE: file, OPENAI_API_KEY: 'sk-test', RATE_LIMIT_PUBLIC_PER_MINUTE: '0' },

@@ -1,4 +1,4 @@
-// An error in each provider's own form, for suites that ask every provider the same.
+// An error in each provider's own form, for suites that call every provider alike.
 import type { StubReply } from './provider-stub.js';
 
 export interface StubError {

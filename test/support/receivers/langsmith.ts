@@ -1,4 +1,4 @@
-// LangSmith's OTLP endpoint, asked with an organization's key.
+// LangSmith's OTLP endpoint, called with an organization's key.
 import type { Attributes } from './otlp-validator.js';
 import { otlpReceiver } from './otlp-receiver.js';
 
