@@ -6,8 +6,8 @@ import { memoryMebibytes } from '../support/usage.mjs';
 const CALL = { inputs: 1, format: 'base64', dimensions: 1536 };
 const CONNECTIONS = 50;
 /**
- * Of each of the two adjacent windows that are compared. Longer than V8's time between two full collections under
- * that load, five to eight minutes: memory rises by a tenth in between, and a shorter window sees a part of it.
+ * The length of each of the two adjacent windows that are compared. Longer than V8's time between two full collections
+ * under that load, five to eight minutes: memory rises by a tenth in between, and a shorter window sees a part of it.
  */
 const MINUTES = 10;
 const WARM_UP_MINUTES = 5;

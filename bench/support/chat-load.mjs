@@ -9,7 +9,7 @@ const READ_BYTES = 256 * 1024;
 const MARK_BYTE = MARK.charCodeAt(0);
 const LAST_CHUNK = '0\r\n\r\n';
 const OK = 'HTTP/1.1 200';
-/** Of the streams that are to stay open. */
+/** Streams that are opened together, of those that stay open. */
 const OPENED_AT_ONCE = 50;
 
 const microseconds = (milliseconds) => Math.max(Math.round(milliseconds * 1_000), 1);

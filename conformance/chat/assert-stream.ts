@@ -6,7 +6,7 @@ import type { Answer } from '../gateway.js';
 type Chunk = Readonly<Record<string, unknown>>;
 
 export interface ExpectedStream {
-  /** Of each choice. */
+  /** The text of each choice. */
   readonly texts: readonly string[];
   readonly finish: string;
 }

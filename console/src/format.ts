@@ -52,7 +52,7 @@ function decimalText(value: number): string {
 
 export const formatCount = (value: number): string => count.format(value);
 export const formatCountShort = (value: number): string => countShort.format(value);
-/** Of a share from 0 to 1. */
+/** Formats a share from 0 to 1. */
 export const formatPercent = (share: number): string => percent.format(share);
 
 /** `840 ms`, `1.24 s`, `2 min 5 s`. */

@@ -53,7 +53,7 @@ export class SessionCallers {
   }
 }
 
-/** Of this process; other processes read the database once a minute. */
+/** A session as this process last saw it; other processes read the database once a minute. */
 interface CachedSession extends ConsoleSession {
   lastSeenAt: Date;
 }

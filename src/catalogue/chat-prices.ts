@@ -18,7 +18,7 @@ export interface PricedMoment {
   readonly promptTokens: number;
   /** 0 to 1439. */
   readonly minuteOfDay: number;
-  /** Of the request or of the answer; null, `auto` and `default`: the listed prices. */
+  /** The service tier of the request or of the answer; null, `auto` and `default`: the listed prices. */
   readonly serviceTier: string | null;
 }
 

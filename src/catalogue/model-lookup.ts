@@ -10,7 +10,7 @@ export interface FoundModel<Model extends NamedModel> {
   readonly sort: Sort | null;
 }
 
-// Of any model (docs/contract.md#models). Other suffixes belong to names of their own.
+// Suffixes that every model takes (docs/contract.md#models). Other suffixes belong to names of their own.
 const VARIANTS: Readonly<Record<string, Sort>> = { nitro: 'throughput', floor: 'price', exacto: 'exacto' };
 
 interface Names<Model> {

@@ -13,7 +13,7 @@ const SPECIAL_TOKENS = 8;
 const LONGEST_COUNTED_BYTES = 65_536;
 // UTF-16 units in which words are counted: far more than any limit has tokens.
 const LONGEST_SCANNED = 1_000_000;
-// Of UTF-8, for one UTF-16 unit.
+// The most bytes of UTF-8 for one UTF-16 unit.
 const MAX_BYTES_PER_UNIT = 3;
 const TYPICAL_BYTES_PER_TOKEN = 4;
 

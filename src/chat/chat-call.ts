@@ -25,7 +25,7 @@ export interface ChatCall {
   /** performance.now() */
   readonly receivedAt: number;
   readonly wantsRoutingMetadata: boolean;
-  /** Of the call among those in flight; null without load shedding. */
+  /** The permit of a call in flight; null without load shedding. */
   readonly permit: CallPermit | null;
 }
 

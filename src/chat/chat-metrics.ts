@@ -38,7 +38,7 @@ export type StreamPhase = (typeof PHASES)[number];
 const LABELS: ReadonlySet<string> = new Set(KNOWN_MEMBERS);
 const OTHER_MEMBER = 'other';
 
-/** Of a member or of a path into one. Callers choose the names of unknown members, which share a label. */
+/** The label of a member or of a path into one. Callers choose the names of unknown members, which share a label. */
 function memberLabel(path: string): string {
   const name = /^\w+/.exec(path)?.[0] ?? '';
   return LABELS.has(name) ? name : OTHER_MEMBER;

@@ -9,9 +9,9 @@ export interface ChatConfig {
   readonly firstTokenTimeout: number;
   /** Without a byte after the first content. */
   readonly idleTimeout: number;
-  /** Of one attempt without a stream. */
+  /** Until the whole answer of an attempt without a stream. */
   readonly answerTimeout: number;
-  /** Of the whole call. */
+  /** Until the end of the whole call. */
   readonly deadline: number;
   /** Between comments to a waiting client; 0: none. */
   readonly keepAlive: number;
@@ -20,7 +20,7 @@ export interface ChatConfig {
   readonly maxDrains: number;
   /** `drain`: every stream is read to its end after its client has left. */
   readonly onDisconnect: 'auto' | 'drain';
-  /** Of calls that name none while a spend limit is in force. */
+  /** The output limit of calls that name none while a spend limit is in force. */
   readonly defaultMaxOutputTokens: number;
   readonly slowReaderTimeout: number;
   readonly maxEventBytes: number;

@@ -36,7 +36,7 @@ import type { CreateReplayDto } from './dto/replay.dto.js';
 
 export interface DeadLetters {
   readonly letters: readonly StoredDeadLetter[];
-  /** Of the whole list. */
+  /** The number of items in the whole list. */
   readonly total: number;
   /** Null: there is no next page. */
   readonly nextCursor: string | null;

@@ -62,7 +62,7 @@ export const ERROR_DEFINITIONS = {
     errorType: 'payload_too_large',
   },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded', errorType: 'rate_limit_exceeded' },
-  /** Of a provider; its words follow. */
+  /** Errors of a provider; its words follow. */
   provider_refused: { status: 400, message: 'Provider returned error', errorType: 'invalid_request' },
   provider_context_length: {
     status: 400,

@@ -7,6 +7,6 @@ export interface PageRequest {
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Of the whole list. */
+  /** The number of items in the whole list. */
   readonly total: number;
 }

@@ -31,8 +31,8 @@ export function outputModalities(model: ListedModel): string[] {
 }
 
 /**
- * Of an embedding model: the parameters that every endpoint supports, since this service adds those that an upstream
- * lacks. Of a chat model: those of any endpoint, since routing chooses the endpoint by them.
+ * An embedding model supports the parameters that every endpoint has: this service adds those that an upstream lacks.
+ * A chat model supports those of any endpoint: routing chooses the endpoint by them.
  */
 export function supportedParameters(model: ListedModel): string[] {
   if (!isChatModel(model))
@@ -48,7 +48,7 @@ export function promptPrice(endpoint: ListedEndpoint, day: string): PicoUsd | nu
     : priceOn(endpoint, day);
 }
 
-/** Of a short prompt outside of any hours with a price of their own. */
+/** The prices of a short prompt outside of any hours with a price of their own. */
 export function listedChatPrices(endpoint: ChatEndpoint, day: string): EffectiveChatPrices | null {
   const prices = endpoint.prices.map(({ tiers: _tiers, ...row }) => row);
   return chatPricesOn({ prices }, day, { promptTokens: 0, minuteOfDay: 0, serviceTier: null });

@@ -26,7 +26,7 @@ export class ConnectionPool {
   /** Least recently used first. */
   private readonly idle = new Set<Connection>();
   private readonly permits: Semaphore;
-  /** Of the origins that permits are held of, or waited for. */
+  /** Only origins with an acquired permit or a waiting request have a semaphore. */
   private readonly permitsByOrigin = new Map<string, Semaphore>();
 
   constructor(

@@ -108,7 +108,7 @@ export function exchange(
   });
 }
 
-/** Of an address to which requests are sent. */
+/** Returns the parts of an address to which requests are sent. */
 export function urlParts(url: string): UrlParts {
   return PARTS.memo(url);
 }

@@ -98,7 +98,7 @@ class StreamReader implements Dispatcher.DispatchHandler, OutboundStream {
   headers: OutboundResponse['headers'] = {};
   private controller: Dispatcher.DispatchController | null = null;
   private listener: StreamListener | null = null;
-  /** Of chunks that come before the listener. The stream is paused by then. */
+  /** Chunks that arrive before the listener is set. The stream is paused by then. */
   private readonly early: Buffer[] = [];
   private outcome: 'ended' | OutboundFailure | null = null;
   private hasAnswered = false;

@@ -77,7 +77,7 @@ function buildMistralRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCo
 /** Mistral takes ids of nine letters and digits only. A pure function, so that a call and its result keep their common id. */
 function toMistralId(id: string): string {
   if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
-  // Of base64 without its two signs, 45 characters leave nine with certainty enough.
+  // 45 characters of base64 leave nine without its two signs, with enough certainty.
   const text = createHash('sha512')
     .update(id)
     .digest('base64')

@@ -13,7 +13,7 @@ const KEPT_ACCOUNTS = 1_000;
 // Milliseconds between two log lines about one endpoint.
 const LOG_INTERVAL = 60_000;
 
-/** Of one endpoint, since its last log line. */
+/** Over-reported costs of one endpoint since its last log line. */
 interface OverReports {
   loggedAt: number;
   calls: number;

@@ -27,7 +27,7 @@ export class JsonCursor {
   protected bytes: Buffer = NOTHING;
   protected at = 0;
   protected to = 0;
-  /** Of the arrays and objects around the value that is skipped: whether each is an object. */
+  /** Whether each of the arrays and objects around the skipped value is an object. */
   private readonly nesting = new Uint8Array(MAX_DEPTH);
 
   constructor(private readonly Malformed: new (message: string) => Error) {}

@@ -16,7 +16,7 @@ export interface LedgerCounts {
   /** Generations that the destination has, each counted once, and how often it got one again. */
   readonly delivered: number;
   readonly repeated: number;
-  /** Of the answers seen: in the log and not delivered, or not even in the log. */
+  /** Received answers that are in the log and not delivered, or not even in the log. */
   readonly lost: number;
   /** USD. */
   readonly spent: string;

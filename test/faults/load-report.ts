@@ -63,7 +63,7 @@ export function noteRejection(report: LoadReport, status: number, latency: numbe
   if (!EXPECTED.has(status)) complain(report, `status ${status}: ${text.slice(0, 200)}`);
 }
 
-/** Of a generation's header. */
+/** The id in a generation's header. */
 export function toUuid(header: string): string {
   return header.replace(/^gen-(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

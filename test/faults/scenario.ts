@@ -54,7 +54,7 @@ export class Skipped extends Error {}
 
 const BEFORE_MS = 700;
 const AFTER_MS = 1_200;
-// Of a fault that is not said to last longer.
+// The length of a fault that names no other.
 const SHORT_MS = 2_000;
 
 /** Opens a lab for the scenario, closes it whatever happens. */

@@ -14,7 +14,7 @@ import type { Sample } from './watch.js';
 
 const MINUTE_MS = 60_000;
 const FAULT_MS = 8_000;
-// Of the watch: what is compared, at its beginning after a warm-up and at its end.
+// Parts of the watch: a warm-up, and the compared parts at its beginning and its end.
 const WARM_UP = 0.2;
 const COMPARED = 0.2;
 // Bytes that a process may have grown by between the two.

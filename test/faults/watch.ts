@@ -11,7 +11,7 @@ export interface Sample {
   /** Bytes. */
   readonly resident: number;
   readonly files: number;
-  /** Of all processes of the service. */
+  /** The connections of all processes of the service. */
   readonly connections: number;
 }
 

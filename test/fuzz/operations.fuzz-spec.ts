@@ -10,7 +10,7 @@ import { encodeBody, readOperations } from '../support/fuzz/operations.js';
 import type { FuzzRequest } from '../support/fuzz/operations.js';
 
 const OPERATIONS = readOperations();
-// Of all requests; the rest goes to the socket.
+// The share of all requests; the others go to the socket.
 const OPERATIONS_SHARE = 0.8;
 // These operations do the most with their input.
 const EMBEDDINGS = 'POST /api/v1/embeddings';

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach } from '@jest/globals';
 
 interface BodyConnection {
-  /** Of the present test. */
+  /** The client of the present test. */
   readonly client: () => Socket;
   /** Sends a request with these headers and the bytes of its body. Resolves when its headers have arrived. */
   readonly request: (headers: string, body: Uint8Array | string) => Promise<IncomingMessage>;

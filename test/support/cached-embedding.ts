@@ -50,7 +50,7 @@ export function embedCached(app: TestApp, input: unknown, members: object = {}, 
   return embed(app, { model: SMALL, input, dimensions: WIDTH, ...members }, key).set(CACHE_HEADER, 'on');
 }
 
-/** Of each item whether it is marked, and only with true. */
+/** Whether each item is marked, and only with true. */
 export function marksOf({ data }: EmbeddingsAnswer): boolean[] {
   return data.map((item) => {
     const { cached } = item as { cached?: unknown };

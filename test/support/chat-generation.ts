@@ -4,7 +4,7 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import { createGeneration } from './generation.js';
 
-/** Of a streamed call with cached and reasoning tokens: the sides of the cost add up to 224,000,000. */
+/** The facts of a streamed call with cached and reasoning tokens: the sides of the cost add up to 224,000,000. */
 export function createChatFacts(overrides: Partial<ChatFacts> = {}): ChatFacts {
   return {
     completionTokens: 40,

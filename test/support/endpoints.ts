@@ -72,7 +72,7 @@ interface CandidateOptions extends Partial<ModelEndpoint> {
 /** The day whose prices count. */
 export const DAY = '2026-06-01';
 
-/** Of a call with a text, where chance always takes the first. */
+/** The context of a call with a text, where chance always takes the first. */
 export function createOrderingContext(
   overrides: Partial<OrderingContext<EndpointTarget>> & { readonly modalities?: readonly Modality[] } = {},
 ): OrderingContext<EndpointTarget> {

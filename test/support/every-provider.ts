@@ -37,7 +37,7 @@ export async function startEveryProvider(): Promise<EveryProvider> {
   };
 }
 
-// Of servers that have none.
+// The limit of servers that have none.
 const MAX_INPUTS = 512;
 
 /** The text of a catalogue file with the models that are not shipped. JSON is YAML. */

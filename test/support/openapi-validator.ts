@@ -48,7 +48,7 @@ function compile(text: string): CompiledDocument {
 /** The same for all files of a worker: compiling the schemas takes as long as a test. */
 function readDocument(): CompiledDocument {
   const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
-  // Of jest/main-context-environment.mjs.
+  // jest/main-context-environment.mjs sets the shared values.
   const shared = Reflect.get(globalThis, Symbol.for('signalbox.sharedValues')) as Map<string, unknown>;
   if (!shared.has(text)) shared.set(text, compile(text));
   return shared.get(text) as CompiledDocument;

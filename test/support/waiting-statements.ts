@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { eventually } from './eventually.js';
 
-/** Of the rows of pg_stat_activity. */
+/** A condition on the rows of pg_stat_activity. */
 export const WAITS_FOR_LOCK = "datname = current_database() AND wait_event_type = 'Lock'";
 
 interface AskedDatabase {

@@ -116,7 +116,7 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 export interface CsvList {
   readonly path: `/api/v1/${string}`;
   readonly query: Query;
-  /** Of the file, without its ending. */
+  /** The name of the file, without its ending. */
   readonly name: string;
 }
 

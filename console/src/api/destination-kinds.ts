@@ -16,7 +16,7 @@ export interface DestinationKind {
   readonly type: string;
   /** The other spelling. */
   readonly neutralType: string | null;
-  /** Of the platform. */
+  /** The name of the platform. */
   readonly name: string;
   readonly fields: readonly KindField[];
 }

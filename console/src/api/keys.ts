@@ -55,7 +55,7 @@ export const currentKeyQuery = queryOptions({
   queryFn: async ({ signal }): Promise<CurrentKey> => (await call(api.GET('/api/v1/key', { signal }))).data,
 });
 
-/** Of the key of the session, newest day first. */
+/** The usage of the session's key, newest day first. */
 export const ownUsageQuery = queryOptions({
   queryKey: ['current-key', 'usage'],
   queryFn: async ({ signal }): Promise<readonly OwnUsage[]> =>

@@ -41,7 +41,7 @@ export async function embed(embeddingCall: EmbeddingCall): Promise<EmbeddingAnsw
   };
 }
 
-/** Of a call that a key pays for; undefined: the key of the session. */
+/** The path of a playground call that a key pays for; undefined: the key of the session. */
 export function playgroundPath(operation: string, keyHash: string | undefined): `/console/${string}` {
   const query = keyHash === undefined ? '' : `?api_key_hash=${encodeURIComponent(keyHash)}`;
   return `/console/playground/${operation}${query}`;

@@ -36,7 +36,7 @@ export interface ChatFileContext {
 const MODALITIES: readonly ChatModality[] = ['text', 'image', 'audio', 'file', 'video'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const CANCELLATIONS: readonly CancellationBilling[] = ['stops', 'stops_always', 'runs_on', 'unknown'];
-/** Of servers with open weights, where a catalogue file names none. */
+/** The parameters of servers with open weights, where a catalogue file names none. */
 const COMMON_PARAMETERS = [
   'max_tokens',
   'temperature',

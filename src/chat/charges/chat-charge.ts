@@ -31,7 +31,7 @@ export interface ServedChat {
   readonly source: UsageSource;
   /** Whether the first choice has a finish reason. */
   readonly hasFinished: boolean;
-  /** Of the answer; null: it names none. */
+  /** The service tier of the answer; null: it names none. */
   readonly serviceTier: string | null;
 }
 

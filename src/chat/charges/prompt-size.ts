@@ -7,7 +7,7 @@ import type { ChatMediaPart, ChatMessage, ChatRequest, JsonValue } from '../../d
 import { KNOWN_MEMBERS } from '../dto/create-chat-completion.dto.js';
 
 export interface PromptSize {
-  /** Of every text that reaches the model, in the longer of its own and its normalised form. */
+  /** The bytes of every text that reaches the model, in the longer of its own and its normalised form. */
   readonly textBytes: number;
   readonly messages: number;
   readonly tools: number;
@@ -40,7 +40,7 @@ const ORIGINAL_IMAGE_TOKENS = 24_600;
 // Bytes a second: 8 kbit/s for compressed formats, and 8 kHz for samples without a header.
 const LOWEST_RATES: Readonly<Record<string, number>> = { pcm16: 16_000, pcm24: 24_000 };
 const LOWEST_RATE = 1_000;
-/** Of a message: counted by themselves, or no text of the prompt. */
+/** Members of a message that are counted by themselves, or are no text of the prompt. */
 const COUNTED_MEMBERS: ReadonlySet<string> = new Set([
   'role',
   'content',

@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { messageTexts, settingTexts } from './prompt-size.js';
 
 export interface PromptCount {
-  /** Of the messages alone: a provider never makes fewer of them. */
+  /** Tokens of the messages alone: a provider never makes fewer of them. */
   readonly messages: number;
   /** With tools, the schema of the answer and the prediction. */
   readonly all: number;

@@ -24,7 +24,7 @@ export function isReasoning(value: unknown): boolean {
   );
 }
 
-/** Of checked members. Null: none is asked for. Throws `invalid_request` for two different efforts. */
+/** Reads checked members. Null: no reasoning is requested. Throws `invalid_request` for two different efforts. */
 export function readReasoning(body: ReasoningMembers): ReasoningSettings | null {
   const { reasoning, reasoning_effort: flatEffort, include_reasoning: isIncluded } = body;
   if (reasoning === undefined && flatEffort === undefined && isIncluded === undefined) return null;

@@ -6,7 +6,7 @@ import { JsonScanner } from '../../vectors/json-scanner.js';
 class MalformedBody extends Error {}
 
 /**
- * Of a body that is known to be a JSON object; an empty one has no members. Throws `invalid_request` for a repeated
+ * Reads a body that is known to be a JSON object; an empty one has no members. Throws `invalid_request` for a repeated
  * name, because parsers disagree on its value, and for a value that is nested deeper than the scanner reads.
  */
 export function readRawMembers(bytes: Buffer): Map<string, Buffer> {

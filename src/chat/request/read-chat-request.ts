@@ -34,7 +34,7 @@ export interface ReadChat {
   readonly preferences: ProviderPreferences;
 }
 
-/** Of the structure of a body, at any depth. */
+/** Limits of the structure of a body, at any depth. */
 export const CHAT_BODY = { depth: 128, members: 1_024 } as const;
 const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true, isWellFormed: true };
 

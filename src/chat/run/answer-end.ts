@@ -23,7 +23,7 @@ export interface AnswerBounds {
   readonly target: ChatTarget;
   /** performance.now() */
   readonly deadline: number;
-  /** Of an answer whose client left, and whose upstream was cancelled. */
+  /** The ending of an answer whose client left, and whose upstream was cancelled. */
   cutKind(target: ChatTarget): EndingKind;
   /** The client has left, and the answer is read for its usage. */
   isGone(): boolean;

@@ -8,7 +8,7 @@ import type { ChatFailure } from '../stream/chat-failure.js';
 
 const OK = 200;
 
-/** Of a failure inside an answer. */
+/** Converts a failure inside an answer. */
 export function failureOfAnswer(failure: ChatFailure, names: InnerNames): EndpointFailure {
   switch (failure.kind) {
     case 'provider_error': {
@@ -32,7 +32,7 @@ export function failureOfForm(wire: Pick<ChatWire, 'readError'>, response: Outbo
     : { kind: 'broken_answer', message: 'the answer is no stream of events' };
 }
 
-/** Of a stream whose headers have not come. */
+/** Classifies the failure of a stream whose headers have not arrived. */
 export function kindOfFailure({ failureClass, status }: EndpointFailure): ChatFailure['kind'] {
   if (failureClass === 'broken') return 'broken_answer';
   if (status !== null) return 'provider_error';

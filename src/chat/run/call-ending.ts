@@ -6,7 +6,7 @@ import { shuttingDown } from './open-chats.js';
 import type { OpenChats } from './open-chats.js';
 
 export class CallEnding {
-  /** Of waits for money, for a permit and between attempts. */
+  /** Cancels waits for money, for a permit and between attempts. */
   readonly cancellation = new Cancellation();
   private stopped: AppError | null = null;
   private readonly listeners = new Set<() => void>();

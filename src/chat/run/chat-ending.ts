@@ -48,7 +48,7 @@ export const NO_ANSWER: ReceivedAnswer = {
   upstreamId: null,
 };
 
-// Of a chat template.
+// The overhead of a message in a chat template.
 const TOKENS_PER_MESSAGE = 4;
 // Hidden tokens a second that an estimate assumes: more than most models make.
 const ESTIMATED_RATE = 200;

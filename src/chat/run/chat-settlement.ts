@@ -22,7 +22,7 @@ export interface SettlementFacts {
   /** The sum of the call's reservations; null where no limit applies. */
   readonly reserved: SpendBound | null;
   readonly attempts: readonly GenerationAttempt[];
-  /** Of attempts before the last. */
+  /** The usage of failed attempts before the last. */
   readonly failed: readonly FailedUsage[];
   /** Null: without a stream. */
   readonly client: ClientStream | null;

@@ -13,7 +13,7 @@ export interface DisconnectOptions {
   readonly deadline: number;
 }
 
-/** Of one call. */
+/** Decides for one call whether its stream is drained or cancelled. */
 export class DisconnectPolicy {
   private endDrain: (() => void) | null = null;
   /** There was no room for a drain. */
@@ -50,7 +50,7 @@ export class DisconnectPolicy {
   }
 }
 
-/** Of local servers no token costs anything. */
+/** Tokens of local servers cost nothing. */
 function hidesTokens({ endpoint, provider }: ChatTarget): boolean {
   const billing = endpoint.cancellation ?? provider.chat?.cancellation;
   return endpoint.hidesReasoning && billing !== 'stops_always';

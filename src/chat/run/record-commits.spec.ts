@@ -16,7 +16,7 @@ interface Lab {
   readonly commits: RecordCommits;
   readonly scheduler: TestScheduler;
   readonly gauges: { pending: number; lost: number };
-  /** Of every append, in their order. */
+  /** The generations of every append, in their order. */
   readonly appended: Generation[];
   committed: number;
   /** Null: the append succeeds. */

@@ -33,7 +33,7 @@ const KEPT_OUTPUT_BYTES = 1_048_576;
 const CHUNK_END = Buffer.from('}\n\n');
 const DONE_MARK = /^\s*\[DONE\]\s*$/;
 
-/** Of all relays: a read is handled without waiting. */
+/** All relays share one: a read is handled without waiting. */
 const OUTPUT = new GrowingBuffer();
 
 export class ChatStreamRelay {

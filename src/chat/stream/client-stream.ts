@@ -5,7 +5,7 @@ import { MovingTimer } from '../../concurrency/scheduler.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
 import { KEEP_ALIVE } from './stream-events.js';
 
-// Of unsent bytes. Beyond it the upstream pauses.
+// Bytes that the client has not received. The upstream pauses beyond it.
 const MAX_UNSENT_BYTES = 65_536;
 
 /** The part of a ServerResponse that a stream needs. */

@@ -7,7 +7,7 @@ export class GrowingBuffer {
   bytes = EMPTY;
   length = 0;
 
-  /** Of the allocated memory. */
+  /** Bytes of the allocated memory. */
   get size(): number {
     return this.bytes.length;
   }

@@ -6,7 +6,7 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 export interface OutputCount {
   /** Content, reasoning, refusals, names and arguments of tool calls, as far as they are kept. */
   readonly texts: readonly string[];
-  /** Of all bytes to those that are kept: texts beyond the bound count at the rate of the others. */
+  /** The ratio of all bytes to those that are kept: texts beyond the bound count at the rate of the others. */
   readonly factor: number;
 }
 

@@ -81,7 +81,7 @@ export interface ChatEndpoint {
   readonly maxTokensPerVideo?: number;
   /** Absent: the provider's. */
   readonly cancellation?: CancellationBilling;
-  /** Of servers that differ from their provider's wire. */
+  /** Settings of servers that differ from their provider's wire. */
   readonly wire?: ChatWireSettings;
   /** Members that are forwarded although no wire forwards them. */
   readonly allowedMembers?: readonly string[];

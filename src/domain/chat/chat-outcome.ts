@@ -37,7 +37,7 @@ export interface ChatFacts {
   readonly usageSource: UsageSource;
   /** Null when no provider reported any. */
   readonly reportedTokens: ReportedTokens | null;
-  /** Of choice 0; `error` for a failure in the middle of an answer. */
+  /** The reason of choice 0; `error` for a failure in the middle of an answer. */
   readonly finishReason: string | null;
   readonly nativeFinishReason: string | null;
   readonly isStreamed: boolean;

@@ -16,7 +16,7 @@ export interface ChatMediaPart {
   readonly body: JsonObject;
   /** The address of an `https:` part; null where the data is inline. */
   readonly url: string | null;
-  /** Of inline data, decoded; 0 for addresses. */
+  /** The size of inline data, decoded; 0 for addresses. */
   readonly bytes: number;
   readonly mediaType: string | null;
   /** Images: the caller's detail. Audio: the caller's format. */

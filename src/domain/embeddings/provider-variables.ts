@@ -1,6 +1,6 @@
 // The names of a provider's environment variables.
 
-/** Of `<PROVIDER>_BASE_URL` and `<PROVIDER>_API_KEY`. */
+/** The prefix of `<PROVIDER>_BASE_URL` and `<PROVIDER>_API_KEY`. */
 export function providerPrefix(slug: string): string {
   return slug.toUpperCase().replaceAll('-', '_');
 }

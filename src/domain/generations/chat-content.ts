@@ -47,7 +47,7 @@ export interface ChatContent {
 // Entries (messages, parts, calls, choices), each with its overhead in JSON: many short ones take at most half the room.
 const MAX_ENTRIES = 1_024;
 const ENTRY_BYTES = 128;
-// Of one message or answer.
+// Parts of one message or answer.
 const MAX_PARTS = 500;
 // Bytes of the definitions of tools and of the schema as JSON: a part of them would not be a schema.
 const MAX_TOOLS_BYTES = 64 * 1024;

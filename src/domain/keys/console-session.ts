@@ -17,7 +17,7 @@ const ID = /^[\w-]{43}$/;
 
 export interface ConsoleSession {
   readonly idHash: string;
-  /** Of the secret that signed in. */
+  /** The hash of the secret that signed in. */
   readonly secretHash: string;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;

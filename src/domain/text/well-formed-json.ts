@@ -4,7 +4,7 @@
 // surrogates.
 const SURROGATE = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 const NUL = /\\(?:u0000|.)/g;
-// Of the escapes that these patterns match, only those of a whole code unit are that long.
+// The length of the escape of a whole code unit: no other escape that these patterns match is that long.
 const UNIT_LENGTH = 6;
 
 /** Like JSON.stringify, with U+FFFD for every lone surrogate, in keys as well. */

@@ -19,7 +19,7 @@ export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typ
     #used = 0;
     #willPushBlock = false;
     #shortPieces = 0;
-    /** Of #shortPieces, at the end of the last rest. */
+    /** The value of #shortPieces at the end of the last rest. */
     #restedPieces = 0;
     #isResting = false;
     /** The read that was requested during a rest. */

@@ -16,7 +16,7 @@ export interface ShapeBounds {
   readonly elements: number;
   /** Values at any depth, lists and objects included. */
   readonly values: number;
-  /** Of all strings and member names together. */
+  /** The characters of all strings and member names together. */
   readonly characters?: number;
   /** Names that every object has, such as `__proto__` and `toString`. Rejected unless no code reads them. */
   readonly allowsAnyName?: boolean;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../domain/errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
-  /** Of the caller, behind trusted proxies as well; empty: the connection was lost at once. */
+  /** The caller's address, behind trusted proxies as well; empty: the connection was lost at once. */
   readonly address: string;
   readonly method: string;
   /** The route's pattern in the code; null if no route matched. */
@@ -15,10 +15,10 @@ export interface FinishedRequest {
   readonly isAborted: boolean;
   /** Milliseconds. */
   readonly duration: number;
-  /** Of the response body; null if the length is not known in advance. */
+  /** The size of the response body; null if the length is not known in advance. */
   readonly bytes: number | null;
   readonly errorCode: ErrorCode | null;
   readonly caller: Caller | null;
-  /** Of the span that this service sends for the request. */
+  /** The trace of the span that this service sends for the request. */
   readonly traceId: string | null;
 }

@@ -7,7 +7,7 @@ const MAX_AT_WORK = 32;
 // Requests of one connection that were read but not begun: more than one read of a connection can hold; beyond it the
 // connection is closed.
 const MAX_UNBEGUN = 4_096;
-// Of all connections together: each takes some kilobytes.
+// Responses of all connections together: each takes some kilobytes.
 const MAX_UNBEGUN_IN_ALL = 16_384;
 
 /** Requests that a connection has sent behind its first unanswered one. */

@@ -50,7 +50,7 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   total_usage: 'sum(usage)::float8',
   byok_usage: 'sum(byok_usage)::float8',
   latency_avg: rounded('sum(duration_ms)::numeric / sum(requests)'),
-  // Of rows of the log alone.
+  // Only rows of the log have these.
   latency_p50: percentile('latency_p50'),
   latency_p90: percentile('latency_p90'),
   latency_p95: percentile('latency_p95'),

@@ -12,7 +12,7 @@ const DEMOTED_STATES = new Set(['25006', '57P01', '57P02', '57P03']);
 type Connected = (error: Error | null) => void;
 
 export class DatabaseClient extends pg.Client {
-  /** Of the driver; its types leave them out. */
+  /** Members of the driver that its types leave out. */
   declare readonly connection: pg.Connection;
   declare readonly processID: number | null;
   private server: DatabaseServer | null = null;

@@ -5,7 +5,7 @@ import { Database } from './database.js';
 
 const MIGRATIONS = new URL('../../../prisma/migrations/', import.meta.url);
 
-/** Of this build. */
+/** The migrations of this build. */
 export interface Migrations {
   readonly applied: number;
   readonly latest: string | null;

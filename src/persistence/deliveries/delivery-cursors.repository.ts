@@ -95,7 +95,7 @@ export class DeliveryCursorsRepository {
     return rows.map(({ workspaceId }) => workspaceId);
   }
 
-  /** Of all processes on this database. */
+  /** Returns the sessions of all processes on this database. */
   async listLiveSessions(): Promise<readonly string[]> {
     const rows = await this.database.query<{ session: string }>({
       name: 'live-sessions',

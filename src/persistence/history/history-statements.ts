@@ -65,7 +65,7 @@ export class HistoryParameters {
   }
 }
 
-/** Of these workspaces alone: the scope of every statement, and the beginning of the table's order. */
+/** Selects these workspaces alone: the scope of every statement, and the beginning of the table's order. */
 export const ofWorkspaces = (ids: readonly string[], { uuids }: HistoryParameters): string =>
   `workspace_id IN (SELECT arrayJoin(${uuids(ids)}))`;
 

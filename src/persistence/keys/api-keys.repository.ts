@@ -175,7 +175,7 @@ export class ApiKeysRepository {
     return this.listWhere(keysOfWorkspace(accountId, listing), listing);
   }
 
-  /** Of all accounts, newest first. For commands alone: no API caller may see other accounts. */
+  /** Returns the keys of all accounts, newest first. For commands alone: no API caller may see other accounts. */
   async listForOperator(listing: OperatorListing): Promise<readonly ApiKeyWithSpend[]> {
     return this.listWhere(keysOfOperator(listing), listing);
   }

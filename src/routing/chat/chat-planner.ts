@@ -29,14 +29,14 @@ import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unrea
 export interface ChatRoute {
   readonly accountId: string;
   readonly targets: readonly ChatTarget[];
-  /** Of the calls that stay at one endpoint; null: this one need not. */
+  /** Identifies the calls that stay at one endpoint; null: this one need not. */
   readonly conversation: string | null;
 }
 
 export interface ChatPlan {
   readonly key: ApiKey;
   readonly request: ChatRequest;
-  /** Of the body, else of a header. */
+  /** The session id of the body, else of a header. */
   readonly sessionId: string | null;
   readonly preferences: ProviderPreferences;
   readonly limits: SpendLimits;

@@ -67,7 +67,7 @@ export class StickyRoutes {
 
 export interface Conversation {
   readonly accountId: string;
-  /** Of the body, else of a header. */
+  /** The session id of the body, else of a header. */
   readonly sessionId: string | null;
   readonly request: Pick<ChatRequest, 'messages' | 'promptCacheKey'>;
 }

@@ -18,7 +18,7 @@ const LONGEST_REST = 60_000;
 const PROBE_TIME = 5_000;
 
 interface Circuit {
-  /** Of the rejected credential: a changed one is used at once. */
+  /** The version of the rejected credential: a changed one is used at once. */
   readonly version: number;
   readonly failureClass: FailureClass;
   openedAt: number;
@@ -33,7 +33,7 @@ interface Rejection {
   readonly failureClass: FailureClass;
   /** `credential_here`: at this endpoint only. */
   readonly circuit: 'credential' | 'credential_here';
-  /** Of the provider's response. */
+  /** The status of the provider's response. */
   readonly status: number | null;
 }
 

@@ -32,7 +32,7 @@ export interface CallLimits {
   /** Milliseconds. */
   readonly timeout: number;
   readonly signal: CancelSignal;
-  /** Of the caller: long work of different accounts alternates. */
+  /** The caller's account: long work of different accounts alternates. */
   readonly accountId: string;
 }
 

@@ -31,7 +31,7 @@ interface Second {
   failures: number;
 }
 
-/** Of the last call whose failure counts against the endpoint or its credential. */
+/** The last call whose failure counts against the endpoint or its credential. */
 export interface FailedCall {
   /** performance.now() */
   readonly at: number;

@@ -39,7 +39,7 @@ export class EndpointReports {
     private readonly clock: Clock,
   ) {}
 
-  /** Of the operator's own endpoint: what customers' keys meet is their own affair. */
+  /** Reports the health under the operator's credential. Failures of customers' own keys do not count. */
   of(model: CatalogueModel | ChatModel, endpoint: ModelEndpoint | ChatEndpoint): EndpointReport {
     const provider = findEmbeddingProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);

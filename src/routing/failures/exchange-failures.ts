@@ -20,7 +20,7 @@ import { classifyError, classifyTransport } from './failure-rules.js';
 import { withoutInnerNames } from './provider-words.js';
 import type { InnerNames } from './provider-words.js';
 
-/** Of any status but 2xx. */
+/** The failure that a response with a status outside of 2xx reports. */
 export function failureOfResponse(
   provider: Pick<HttpEmbeddingProvider, 'readError'>,
   response: UpstreamResponse,
@@ -31,7 +31,7 @@ export function failureOfResponse(
   return failureOfError(response.status, response.status, error, names, null);
 }
 
-/** Of a 2xx without usable vectors. `hasUnknownMembers`: the caller's own members may be the reason. */
+/** The failure of a 2xx response without usable vectors. `hasUnknownMembers`: the caller's members may be the reason. */
 export function failureOfAnswer(
   provider: HttpEmbeddingProvider,
   response: UpstreamResponse,
@@ -47,7 +47,7 @@ export function failureOfAnswer(
   return failureOfDefect(defect, usage, hasUnknownMembers);
 }
 
-/** Of an answer that was computed here, or that has vectors and breaks the invariant. */
+/** The failure of an answer that was computed here, or that has vectors and breaks the invariant. */
 export function failureOfDefect(
   defect: BrokenAnswer,
   usage: ReportedUsage | null,
@@ -57,7 +57,7 @@ export function failureOfDefect(
   return new EndpointFailure(failureClass, null, defect.message, { usage, cause: defect });
 }
 
-/** Of a request that was not sent or not answered; anything else is returned unchanged. */
+/** The failure of a request that was not sent or not answered; anything else is returned unchanged. */
 export function failureOfThrown(thrown: unknown, names: InnerNames): unknown {
   if (thrown instanceof UnsupportedRequest)
     return new EndpointFailure('unsupported', null, withoutInnerNames(thrown.message, names), {
@@ -90,7 +90,7 @@ export function reportedUsage({
   return { promptTokens, totalTokens, ...(tokensByModality === undefined ? {} : { tokensByModality }) };
 }
 
-/** Of an error that a response states; `statedStatus`: its own, not that of the response. */
+/** The failure that a response states in its body; `statedStatus`: its own, not that of the response. */
 export function failureOfError(
   status: number,
   statedStatus: number | null,

@@ -19,7 +19,7 @@ export interface FailureConsequences {
   readonly payer: Payer;
   /** Whether the same request can succeed later without a change by anyone: clients must not repeat others. */
   readonly passes: boolean;
-  /** Of the failures of several endpoints, one of the highest rank is the caller's error: it explains most. */
+  /** When several endpoints fail, a failure of the highest rank becomes the caller's error: it explains most. */
   readonly rank: number;
   /** The provider's words may repeat a part of the credential: they stay here. */
   readonly hidesWords?: true;

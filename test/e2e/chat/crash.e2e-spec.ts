@@ -16,7 +16,7 @@ import { eventually } from '../../support/eventually.js';
 import { startServiceProcess } from '../../support/service-process.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 
-// Of a call without a limit of its output: the key has room for three.
+// The reservation of a call without a limit of its output: the key has room for three.
 const RESERVATION = parseUsd('0.0525384');
 const LIMIT = RESERVATION * 3n;
 

@@ -25,7 +25,7 @@ import type { TestDatabase } from '../../support/database.js';
 import { startDatabaseProxy } from '../../support/database-proxy.js';
 import type { DatabaseProxy } from '../../support/database-proxy.js';
 
-// Of 10 prompt and 2 completion tokens.
+// The cost of 10 prompt and 2 completion tokens.
 const COST = 10n * 400_000n + 2n * 1_600_000n;
 
 let database: TestDatabase;

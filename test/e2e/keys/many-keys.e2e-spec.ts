@@ -11,7 +11,7 @@ const KEYS = 10_000;
 const PAGE = 100;
 // The keys of the app's own account are in the workspace as well.
 const OWN = KEYS + 2;
-// Of a table that holds little else, reading all would be right.
+// Keys of other accounts: reading all of a table that holds little else would be right.
 const OTHERS = 5;
 
 let app: TestApp;

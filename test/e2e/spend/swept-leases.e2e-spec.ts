@@ -39,7 +39,7 @@ async function settle(reservation: Reservation, cost: bigint): Promise<void> {
   reservation.close();
 }
 
-/** Of all leases of the key. */
+/** Sweeps all leases of the key. */
 async function sweep(): Promise<void> {
   await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1`, [
     key.record.id,

@@ -31,7 +31,7 @@ const USUAL_RATES = { RATE_LIMIT_MANAGEMENT_PER_MINUTE: '600', RATE_LIMIT_INFERE
 
 interface TenantAttack {
   readonly name: string;
-  /** Of the database. */
+  /** The name of the database. */
   readonly database: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** The state before the attack; its parts run at the same time in one process. */

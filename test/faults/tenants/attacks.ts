@@ -9,7 +9,7 @@ import { percentile } from '../load.js';
 
 export interface AttackTarget {
   readonly baseUrl: string;
-  /** Of the attacker. */
+  /** The attacker's keys. */
   readonly managementKey: string;
   readonly apiKey: string;
 }
@@ -232,7 +232,7 @@ const unreadAnswers: Attack<UnreadAnswerParameters> = async (target, { connectio
 
 export interface TinyChunkParameters {
   readonly connections: number;
-  /** Of each connection. */
+  /** The chunks of each connection. */
   readonly chunks: number;
 }
 

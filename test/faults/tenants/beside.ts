@@ -56,7 +56,7 @@ export interface BesideOptions {
 }
 
 export interface Beside {
-  /** Of a time before those that are compared: processes that have just started are slow. */
+  /** The load before the compared times: processes that have just started are slow. */
   readonly warmUp: LoadReport;
   readonly calm: LoadReport;
   readonly attacked: LoadReport;
@@ -217,7 +217,7 @@ export function lagProblems({ calmLags, attackedLags }: Beside, least: number): 
   ];
 }
 
-/** Of the other tenant's destination. */
+/** The lag of the other tenant's destination. */
 export function lagFigures({ calmLags, attackedLags }: Beside): Readonly<Record<string, string>> {
   const text = (part: number): string =>
     [calmLags, attackedLags].map((lags) => milliseconds(percentile(lags, part))).join(', ');

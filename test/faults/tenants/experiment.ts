@@ -18,7 +18,7 @@ export interface ExperimentResult {
 export interface Experiment {
   /** For `--only`, and of the database: letters and hyphens. */
   readonly name: string;
-  /** Of the list of what tenants must not be able to do to each other. */
+  /** The number in docs/reports/tenants.md. */
   readonly item: number;
   /** The attack and the required result. */
   readonly title: string;

@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly answersAfter: number | null;
   readonly status?: number;
   readonly answer?: string;
-  /** Of a body; more of it is only counted. */
+  /** Bytes of a body that are kept; further ones are only counted. */
   readonly keeps?: number;
 }
 

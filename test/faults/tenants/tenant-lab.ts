@@ -58,7 +58,7 @@ export interface TenantLab extends Lab {
 }
 
 export interface TenantLabOptions {
-  /** Of the database. */
+  /** The name of the database. */
   readonly name: string;
   /** A checkout with a dist of its own; by default this one. */
   readonly root?: string;

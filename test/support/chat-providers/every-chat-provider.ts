@@ -22,7 +22,7 @@ export type ChatWireName = (typeof CHAT_WIRES)[number];
 /** The model that only this wire serves. */
 export const modelAt = (wire: ChatWireName): string => `in-house/${wire}`;
 
-/** Of the models of these tests. Picodollars a token. */
+/** Prices of the models of these tests. Picodollars a token. */
 export const PROMPT_PRICE = 1_000_000n;
 export const COMPLETION_PRICE = 2_000_000n;
 

@@ -76,7 +76,7 @@ function azure(
 
 const azureRefusal = (body: Body): StubReply | null => openAiRefusal(body);
 
-/** Of a version before `stream_options`, and before the new name of the output limit. */
+/** The refusal of a version before `stream_options`, and before the new name of the output limit. */
 function oldAzureRefusal(body: Body): StubReply | null {
   if (body['stream_options'] !== undefined)
     return openAiError(400, 'Unrecognized request argument supplied: stream_options', null);

@@ -87,7 +87,7 @@ const MISBEHAVIOURS: readonly Misbehaviour[] = [
 ];
 // Most answers are right: otherwise the endpoint would be left alone as one that is out.
 const WRONG = 0.35;
-// Of answers to streamed chats; the others have no stream.
+// The share of streams in answers to streamed chats.
 const STREAMED = 0.85;
 
 export async function startHostileServers(): Promise<HostileServers> {

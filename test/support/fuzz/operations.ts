@@ -64,7 +64,7 @@ const CHAT_MODELS = [
   'unknown/nothing',
 ];
 const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
-/** Of a chat's own members: the schema alone seldom makes a conversation that is accepted. */
+/** Hints for a chat's own members: the schema alone seldom makes a conversation that is accepted. */
 const CHAT_HINTS: Hints = {
   model: fc.constantFrom(...CHAT_MODELS),
   models: fc.constantFrom(['openai/gpt-4.1-nano'], ['local/echo', 'openai/gpt-4.1-mini']),

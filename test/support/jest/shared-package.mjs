@@ -23,7 +23,7 @@ export default {
   getCacheKey: (source, path, { configString }) =>
     version.copy().update([source, path, configString].join('\0')).digest('hex'),
   process(_source, path) {
-    // Of main-context-environment.mjs.
+    // main-context-environment.mjs sets the loader.
     const module = globalThis[Symbol.for('signalbox.loadPackage')](path);
     const load = `globalThis[Symbol.for('signalbox.loadPackage')](${JSON.stringify(path)})`;
     const isEcmaScript = module[Symbol.toStringTag] === 'Module';

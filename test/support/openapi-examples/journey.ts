@@ -23,7 +23,7 @@ export interface Shown {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
-/** Of one operation, under `request` and under the status of its answer. */
+/** The examples of one operation, under `request` and under the status of its answer. */
 export type ExamplesOfOperation = Readonly<Record<string, Shown>>;
 
 export interface DocumentedOperation {

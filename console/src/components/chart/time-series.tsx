@@ -7,7 +7,7 @@ import { Time } from '../display/values';
 import styles from './time-series.module.css';
 
 export interface TimeSeriesProps {
-  /** Of the measure, for screen readers and over the chart. */
+  /** The name of the measure, for screen readers and over the chart. */
   readonly label: string;
   /** Starts of the periods, in milliseconds. */
   readonly times: readonly number[];

@@ -5,7 +5,7 @@ import styles from './message.module.css';
 
 interface MessageProps {
   readonly who: string;
-  /** Of the caller's side: at the other edge. */
+  /** A message of the caller is shown at the other edge. */
   readonly isOwn?: boolean;
   /** Beside the name. */
   readonly badge?: ReactNode;

@@ -2,7 +2,7 @@ import { formatMoney } from '../../format';
 import styles from './spend-bar.module.css';
 
 interface SpendBarProps {
-  /** Of what, for screen readers: "Spend of Search team". */
+  /** Names the spend for screen readers: "Spend of Search team". */
   readonly label: string;
   readonly spend: number;
   /** Null: no limit, and so no bar. */

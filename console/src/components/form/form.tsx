@@ -10,7 +10,7 @@ import styles from './form.module.css';
 interface FormProps {
   /** The names of the fields: members of the body, by path. */
   readonly fields: readonly string[];
-  /** Of the last attempt. */
+  /** The failure of the last attempt. */
   readonly error: unknown;
   /** Texts of inputs and selects, booleans of switches, by name. */
   readonly onSubmit: (values: FormValues) => void;

@@ -6,7 +6,7 @@ import { TYPING_MS } from './use-settled';
 interface SearchFieldProps {
   readonly label: string;
   readonly placeholder: string;
-  /** Of the address. */
+  /** The value in the address. */
   readonly value: string | undefined;
   readonly maxLength?: number;
   /** Undefined: the field is empty. */

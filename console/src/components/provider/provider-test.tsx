@@ -10,7 +10,7 @@ import styles from './provider-test.module.css';
 
 interface ProviderTestButtonProps {
   readonly slug: string;
-  /** Of the provider or of the own key, for screen readers. */
+  /** The name of the provider or of the own key, for screen readers. */
   readonly name: string;
   /** An own key; absent: the operator's. */
   readonly byokId?: string;

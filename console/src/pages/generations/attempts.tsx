@@ -10,7 +10,7 @@ type Attempt = NonNullable<Generation['provider_responses']>[number];
 
 interface AttemptsProps {
   readonly attempts: readonly Attempt[];
-  /** Of the whole call, in milliseconds. */
+  /** The latency of the whole call, in milliseconds. */
   readonly latency: number | null;
   readonly hasFailed: boolean;
 }

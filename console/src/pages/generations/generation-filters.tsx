@@ -162,7 +162,7 @@ function Moment({ label, value, onChange }: ControlProps) {
   );
 }
 
-/** Of an input for local times: no zone, minutes. */
+/** The value of an input for local times: no zone, minutes. */
 function toLocalInput(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return '';

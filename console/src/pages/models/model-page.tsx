@@ -186,7 +186,7 @@ export function ModelPage() {
   );
 }
 
-/** Of any endpoint. Routing leaves out endpoints that lack a parameter that a call cannot do without. */
+/** Parameters that any endpoint supports. Routing leaves out endpoints that lack a parameter that a call needs. */
 function parametersOf(endpoints: readonly ModelEndpoint[]): readonly string[] {
   return [...new Set(endpoints.flatMap(({ supported_parameters: names }) => names))].toSorted();
 }

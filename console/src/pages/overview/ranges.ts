@@ -15,7 +15,7 @@ interface RangeDefinition {
 }
 
 export const RANGE_DEFINITIONS: Readonly<Record<Range, RangeDefinition>> = {
-  // Of one hour, the first minute is cut off: the API takes minutes only within the last hour.
+  // The first minute of one hour is cut off: the API takes minutes only within the last hour.
   hour: { label: 'Last hour', granularity: 'minute', period: MINUTE_MS, periods: 60 },
   day: { label: '24 hours', granularity: 'hour', period: HOUR_MS, periods: 24 },
   week: { label: '7 days', granularity: 'hour', period: HOUR_MS, periods: 7 * 24 },

@@ -46,7 +46,7 @@ export class AnswerScanner extends ChoiceSplicer {
   /** The document has usage. */
   private hasUsage = false;
   private readonly tier = new Span();
-  /** Of the last tier: chunks repeat it. */
+  /** The bytes of the last tier: chunks repeat it. */
   private tierBytes = NO_TIER;
 
   constructor(protected override readonly rules: AnswerRules) {

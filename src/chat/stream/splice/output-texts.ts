@@ -2,7 +2,7 @@
 // longest are cut first (docs/contract.md#chat-usage).
 import { GrowingBuffer } from '../growing-buffer.js';
 
-/** Of JSON text. */
+/** Bytes of JSON text. */
 const MAX_KEPT_BYTES = 262_144;
 const CUT_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const CUT_CHARACTER = /\ufffd$/;

@@ -37,7 +37,7 @@ const NEVER_FORWARDED_PREFIXES = ['guided_', 'webhook'];
 /** They have no meaning without tools. */
 const TOOL_SETTINGS = new Set(['tool_choice', 'parallel_tool_calls']);
 
-/** Of every wire that has no rule of its own. */
+/** The rules of every wire that has none of its own. */
 const COMMON_RULES: Readonly<Record<string, MemberRule>> = {
   temperature: 'keep',
   top_p: 'keep',

@@ -9,7 +9,7 @@ import type { Answer, TenantLab } from '../tenant-lab.js';
 import type { RunningAttack } from '../running-attack.js';
 
 const TIMES = { calmMs: 4_000, attackMs: 8_000 };
-// Of an ingestion: the answer of each call counts as 7 MB, a tenth of what a process with this heap may hold.
+// The load of an ingestion: the answer of each call counts as 7 MB, a tenth of what a process with this heap may hold.
 const LARGE_LOAD: LoadOptions = { clients: 2, pause: 100, sizes: [160], dimensions: 1_536 };
 const TOLERATED_BYTES = 400 * 1024 * 1024;
 const PUBLIC_DOCUMENT = '/api/v1/openapi.json';
@@ -52,7 +52,7 @@ const isUnanswered = ({ status }: Answer): boolean => status === 0;
 interface ByteAttack {
   readonly name: string;
   readonly title: string;
-  /** Of the others. */
+  /** The load of the other tenants. */
   readonly load?: LoadOptions;
   readonly begin: (lab: TenantLab) => Promise<RunningAttack>;
 }

@@ -5,7 +5,7 @@ import { inTenantLab } from '../tenant-lab.js';
 import type { TenantLab } from '../tenant-lab.js';
 
 const RULES = 20;
-// Of the repeat in each rule; the largest that is taken.
+// Counts of the repeat in each rule; the largest that is accepted is used.
 const REPEATS = [200, 100, 40, 15, 5];
 const CALLS = 400;
 const BODIES = 100;

@@ -65,7 +65,7 @@ export function Conversation({ turns, live, onRetry }: ConversationProps) {
 
 interface TurnViewProps {
   readonly turn: Turn;
-  /** Of the last turn alone. */
+  /** Only the last turn can be retried. */
   readonly onRetry: (() => void) | undefined;
 }
 

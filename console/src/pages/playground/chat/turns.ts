@@ -22,7 +22,7 @@ export interface AnswerTurn {
   readonly kind: 'answer';
   readonly answer: ChatAnswer;
   readonly outcome: 'finished' | 'stopped' | 'failed';
-  /** Of a call that ended without the service's own last event. */
+  /** The failure of a call that ended without the service's own last event. */
   readonly error: unknown;
 }
 

@@ -17,7 +17,7 @@ export interface Chat {
   readonly turns: readonly Turn[];
   /** The answer that is coming; null: no call runs. */
   readonly live: ChatAnswer | null;
-  /** Of the last call, when it failed. */
+  /** The failure of the last call; null: it succeeded. */
   readonly error: Error | null;
   /** `turns`: the whole conversation, ending with the new message. */
   readonly send: (turns: readonly Turn[], call: SentCall) => void;
