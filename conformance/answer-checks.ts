@@ -14,9 +14,9 @@ const TOKENS_OF_NUMBERED_TEXT = 2;
 const NARROW = 256;
 // The values that the rows expect upstream.
 const USER = 'user-1';
-// Used by providers without a cap.
+// Used by providers without a limit.
 const MANY = 1000;
-// For the smallest caps on lists, so that the call needs many provider calls instead of two.
+// For the smallest limits of lists, so that the call needs many provider calls instead of two.
 const SMALLEST_LIMIT = 32;
 const VERY_MANY = 5000;
 const LEAST = 10;
@@ -82,7 +82,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     head: 'many',
-    promise: `more inputs than the provider takes at once give all their vectors and usage (${VERY_MANY} where the cap is ${SMALLEST_LIMIT})`,
+    promise: `more inputs than the provider takes at once give all their vectors and usage (${VERY_MANY} where the limit is ${SMALLEST_LIMIT})`,
     run: async ({ row, ask }) => {
       const texts = Array.from({ length: inputsAbove(row.maxInputs) }, (_value, index) => `text ${index}`);
       const answer = await ask({ input: texts });

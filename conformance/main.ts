@@ -49,18 +49,18 @@ export async function runConformance(options: ConformanceOptions): Promise<boole
   try {
     const limited = { ...options, signal, other };
     let isRight = true;
-    for (const [name, judgeOperation] of Object.entries(OPERATIONS))
+    for (const [name, checkOperation] of Object.entries(OPERATIONS))
       if (options.only === undefined || options.only === name)
-        isRight = (await judgeOperation(limited)) && isRight;
+        isRight = (await checkOperation(limited)) && isRight;
     return isRight;
   } finally {
     await other?.stop();
   }
 }
 
-const OPERATIONS = { embeddings: judgeEmbeddings, chat: judgeChat };
+const OPERATIONS = { embeddings: checkEmbeddings, chat: checkChat };
 
-async function judgeEmbeddings(options: LimitedOptions): Promise<boolean> {
+async function checkEmbeddings(options: LimitedOptions): Promise<boolean> {
   const { progress, signal, other } = options;
   const providers = await startEveryProvider();
   const service = await progress.step('Starting signalbox', () =>
@@ -71,7 +71,7 @@ async function judgeEmbeddings(options: LimitedOptions): Promise<boolean> {
       signalboxGateway(service, signal),
       ...(other ? [portkeyGateway(other, providers, signal)] : []),
     ];
-    return await judge(EMBEDDINGS_SUITE, gateways, options, (gateway) =>
+    return await compare(EMBEDDINGS_SUITE, gateways, options, (gateway) =>
       runChecks(gateway, providers, signal),
     );
   } finally {
@@ -80,7 +80,7 @@ async function judgeEmbeddings(options: LimitedOptions): Promise<boolean> {
   }
 }
 
-async function judgeChat(options: LimitedOptions): Promise<boolean> {
+async function checkChat(options: LimitedOptions): Promise<boolean> {
   const { progress, signal, other } = options;
   const providers = await startEveryChatProvider();
   const service = await progress.step('Starting signalbox with chat models', () =>
@@ -88,7 +88,9 @@ async function judgeChat(options: LimitedOptions): Promise<boolean> {
   );
   try {
     const gateways = [signalboxChat(service), ...(other ? [portkeyChat(other, providers)] : [])];
-    return await judge(CHAT_SUITE, gateways, options, (gateway) => runChatChecks(gateway, providers, signal));
+    return await compare(CHAT_SUITE, gateways, options, (gateway) =>
+      runChatChecks(gateway, providers, signal),
+    );
   } finally {
     await service.stop();
     await providers.close();
@@ -96,7 +98,7 @@ async function judgeChat(options: LimitedOptions): Promise<boolean> {
 }
 
 /** The first gateway is this service. */
-async function judge<Gateway extends { readonly name: string; readonly remarks: readonly string[] }>(
+async function compare<Gateway extends { readonly name: string; readonly remarks: readonly string[] }>(
   suite: Suite,
   gateways: readonly Gateway[],
   { progress }: ConformanceOptions,
@@ -126,7 +128,7 @@ async function startOther({ portkey, progress, signal }: ConformanceOptions): Pr
     return await progress.step('Starting Portkey', () => startPortkey(portkey, signal));
   } catch (error) {
     signal.throwIfAborted();
-    progress.line(`Portkey does not start: only signalbox is judged. ${String(error)}`);
+    progress.line(`Portkey does not start: only signalbox is checked. ${String(error)}`);
     return null;
   }
 }

@@ -15,12 +15,12 @@ export interface Suite {
   readonly sections: readonly (readonly [string, readonly Column[]])[];
 }
 
-interface JudgedGateway {
+interface CheckedGateway {
   readonly name: string;
   readonly remarks: readonly string[];
 }
 
-export function writeLegend({ sections }: Suite, gateways: readonly JudgedGateway[]): string {
+export function writeLegend({ sections }: Suite, gateways: readonly CheckedGateway[]): string {
   const checks = sections.flatMap(([, section]) => section);
   const headWidth = Math.max(...checks.map(({ head }) => head.length));
   const lines = checks.map(({ head, promise }) => `  ${head.padEnd(headWidth)}${GAP}${promise}`);

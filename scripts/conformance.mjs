@@ -1,5 +1,5 @@
 // `npm run conformance`: sets everything up, starts a database and another gateway, and compares both gateways on
-// stubs of all providers. Fails when this service does anything wrong. `-- --only chat` or `embeddings` judges one operation.
+// stubs of all providers. Fails when this service does anything wrong. `-- --only chat` or `embeddings`: one operation.
 import { parseArgs } from 'node:util';
 import { migrate } from './migrate.mjs';
 import { setup } from './setup.mjs';

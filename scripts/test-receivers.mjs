@@ -88,7 +88,7 @@ async function prepareOtlpValidator(outputDirectory, { progress, signal }) {
   } catch (error) {
     signal.throwIfAborted();
     progress.line(
-      `OTLP is not judged: ${error.message}. Debian: apt install protobuf-compiler python3-protobuf`,
+      `OTLP is not checked: ${error.message}. Debian: apt install protobuf-compiler python3-protobuf`,
     );
     return undefined;
   }
@@ -104,7 +104,7 @@ async function run() {
   const progress = createProgress();
   await setup({ progress, signal });
   await installOnce({ progress, signal });
-  progress.line(`Judges: chdb ${versionOf('chdb')}, s3rver ${versionOf('s3rver')}`);
+  progress.line(`Reference servers: chdb ${versionOf('chdb')}, s3rver ${versionOf('s3rver')}`);
   const outputDirectory = createTemporaryDirectory();
   try {
     const otlpValidator = await prepareOtlpValidator(outputDirectory, { progress, signal });

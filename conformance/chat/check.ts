@@ -1,4 +1,4 @@
-// One column of the chat table, and a gateway whose chat is judged.
+// One column of the chat table, and a gateway whose chat is checked.
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { RunningChatStub } from '../../test/support/chat-providers/chat-stub.js';

@@ -56,10 +56,10 @@ const TOOLS = INTERLEAVED_FUNCTIONS.map(({ name }) => ({
 }));
 
 const scripted =
-  (script: StreamScript, judge: (answer: Answer) => Problem, body: object = STREAM) =>
+  (script: StreamScript, assertAnswer: (answer: Answer) => Problem, body: object = STREAM) =>
   async ({ stub, ask }: ChatTrial): Promise<Problem> => {
     stub.streamWith(script);
-    return judge(await ask({ ...body }));
+    return assertAnswer(await ask({ ...body }));
   };
 const withOneUsage = (answer: Answer): Problem =>
   assertStream(answer, GOOD) ?? assertOneUsage(answer, PROMPT_TOKENS, COMPLETION_TOKENS);

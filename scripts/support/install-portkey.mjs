@@ -33,7 +33,7 @@ export async function installPortkey({ progress, signal }) {
     } catch (error) {
       signal.throwIfAborted();
       const [reason] = /^npm (error|ERR!) .*$/m.exec(error.message) ?? [error.message];
-      progress.line(`Portkey cannot be installed (${reason}): only signalbox is judged.`);
+      progress.line(`Portkey cannot be installed (${reason}): only signalbox is checked.`);
       return null;
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DatedChatPrices } from '../domain/chat/chat-model.js';
-import { chatPricesOn, dearestChatPrices, utcMinute } from './chat-prices.js';
+import { chatPricesOn, mostExpensiveChatPrices, utcMinute } from './chat-prices.js';
 import type { PricedMoment } from './chat-prices.js';
 
 const LISTED: DatedChatPrices = {
@@ -85,7 +85,7 @@ describe('chatPricesOn', () => {
   });
 });
 
-describe('dearestChatPrices', () => {
+describe('mostExpensiveChatPrices', () => {
   const TIERS: DatedChatPrices = {
     ...LISTED,
     tiers: [
@@ -93,33 +93,33 @@ describe('dearestChatPrices', () => {
       { utcStart: 600, utcEnd: 700, completion: 900n },
     ],
   };
-  const dearest = (from: string, until: string, maxPromptTokens: number, prices = [TIERS]) =>
-    dearestChatPrices(
+  const mostExpensive = (from: string, until: string, maxPromptTokens: number, prices = [TIERS]) =>
+    mostExpensiveChatPrices(
       { prices },
       { maxPromptTokens, from: new Date(from), until: new Date(until), serviceTier: null },
     );
 
-  it('takes the dearest price of every tier that the prompt and the time can reach', () => {
-    expect(dearest('2026-06-01T08:00Z', '2026-06-01T08:30Z', 200)).toMatchObject({
+  it('takes the highest price of every tier that the prompt and the time can reach', () => {
+    expect(mostExpensive('2026-06-01T08:00Z', '2026-06-01T08:30Z', 200)).toMatchObject({
       prompt: 100n,
       completion: 400n,
     });
-    // A longer prompt is dearer, and its output cheaper.
-    expect(dearest('2026-06-01T08:00Z', '2026-06-01T08:30Z', 201)).toMatchObject({
+    // A longer prompt is more expensive, and its output cheaper.
+    expect(mostExpensive('2026-06-01T08:00Z', '2026-06-01T08:30Z', 201)).toMatchObject({
       prompt: 200n,
       completion: 400n,
     });
-    expect(dearest('2026-06-01T09:50Z', '2026-06-01T10:00Z', 1)?.completion).toBe(900n);
+    expect(mostExpensive('2026-06-01T09:50Z', '2026-06-01T10:00Z', 1)?.completion).toBe(900n);
   });
 
   it('includes the prices of the next day', () => {
     const next = { ...LISTED, effectiveFrom: '2026-06-02', prompt: 500n };
-    expect(dearest('2026-06-01T23:59Z', '2026-06-02T00:00Z', 1, [TIERS, next])?.prompt).toBe(500n);
-    expect(dearest('2026-06-01T23:58Z', '2026-06-01T23:59Z', 1, [TIERS, next])?.prompt).toBe(100n);
+    expect(mostExpensive('2026-06-01T23:59Z', '2026-06-02T00:00Z', 1, [TIERS, next])?.prompt).toBe(500n);
+    expect(mostExpensive('2026-06-01T23:58Z', '2026-06-01T23:59Z', 1, [TIERS, next])?.prompt).toBe(100n);
   });
 
   it('is null where a day of the range has no known price', () => {
-    expect(dearest('2025-12-31T23:00Z', '2026-01-01T01:00Z', 1)).toBeNull();
+    expect(mostExpensive('2025-12-31T23:00Z', '2026-01-01T01:00Z', 1)).toBeNull();
   });
 
   it('is never below a price of the range', () => {
@@ -139,7 +139,7 @@ describe('dearestChatPrices', () => {
     for (const minutes of [0, 4, 5, 40, 45, 50, 55, 60, 90])
       for (const maxPromptTokens of [0, 50, 51, 70, 71, 100]) {
         const until = new Date(from + minutes * 60_000).toISOString();
-        const bound = dearest(new Date(from).toISOString(), until, maxPromptTokens, rows);
+        const bound = mostExpensive(new Date(from).toISOString(), until, maxPromptTokens, rows);
         for (let minute = 0; minute <= minutes; minute++) {
           const moment = new Date(from + minute * 60_000);
           for (const promptTokens of [0, 50, 51, 70, 71, 100].filter((tokens) => tokens <= maxPromptTokens)) {

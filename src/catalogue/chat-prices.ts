@@ -47,19 +47,19 @@ export function chatPricesOn(
  * Each price at its highest within a range of prompts and moments: prices of different tiers may meet in one result, so
  * that it bounds every call of the range. Null where a moment of the range has no known price.
  */
-export function dearestChatPrices(
+export function mostExpensiveChatPrices(
   endpoint: Pick<ChatEndpoint, 'prices'>,
   { maxPromptTokens, from, until, serviceTier }: PricedRange,
 ): EffectiveChatPrices | null {
-  let dearest: EffectiveChatPrices | null = null;
+  let mostExpensive: EffectiveChatPrices | null = null;
   for (const day of daysBetween(from, until)) {
     const prices = pricesOfTier(rowOn(endpoint.prices, day), serviceTier);
     if (!prices) return null;
     for (const minute of minutesToCheck(prices.tiers, day, from, until))
       for (const tokens of lengthsToCheck(prices.tiers, maxPromptTokens))
-        dearest = dearer(dearest, effectivePrices(prices, tokens, minute));
+        mostExpensive = moreExpensive(mostExpensive, effectivePrices(prices, tokens, minute));
   }
-  return dearest;
+  return mostExpensive;
 }
 
 export function utcMinute(moment: Date): number {
@@ -166,7 +166,7 @@ const PRICE_NAMES = [
   'request',
 ] as const satisfies readonly (keyof ChatPrices)[];
 
-function dearer(one: EffectiveChatPrices | null, other: EffectiveChatPrices): EffectiveChatPrices {
+function moreExpensive(one: EffectiveChatPrices | null, other: EffectiveChatPrices): EffectiveChatPrices {
   if (one === null) return other;
   const most: Record<(typeof PRICE_NAMES)[number], PicoUsd> = { ...one };
   for (const name of PRICE_NAMES) if (other[name] > most[name]) most[name] = other[name];

@@ -39,7 +39,7 @@ export function greatestItemCost(
     return times(priceOn(endpoint, day), itemTokenBound(item, endpoint, added));
   const bounds = tokenBounds(item, endpoint, added);
   const tokens = Math.min(totalOf(bounds), endpoint.maxTokensPerInput);
-  return dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+  return mostExpensiveMixture(bounds, tokens, pricesOn(endpoint, day));
 }
 
 /** The cost of each item when tokens can be counted beforehand, else its maximum. */
@@ -89,7 +89,7 @@ function costOfSum(
 ): PicoUsd | null {
   if (input.form !== 'multimodal') return times(priceOn(endpoint, day), tokens);
   const bounds = input.items.map((item) => tokenBounds(item, endpoint, added)).reduce(addTokens, {});
-  const mixture = dearestMixture(bounds, tokens, pricesOn(endpoint, day));
+  const mixture = mostExpensiveMixture(bounds, tokens, pricesOn(endpoint, day));
   const greatest = greatestCost(input, endpoint, day, added);
   // The mixture uses the bounds of all items together, and ignores the limit of each item.
   if (mixture === null || greatest === null || tokens > tokenBound(input, endpoint, added)) return mixture;
@@ -107,7 +107,7 @@ const pricesOn =
  * The maximum cost of `tokens` tokens within the bounds of the modalities: the most expensive modality is filled first,
  * then the next. Tokens beyond all bounds have the highest price.
  */
-function dearestMixture(bounds: TokensByModality, tokens: number, priceOf: PriceOf): PicoUsd | null {
+function mostExpensiveMixture(bounds: TokensByModality, tokens: number, priceOf: PriceOf): PicoUsd | null {
   const priced: { bound: number; price: PicoUsd }[] = [];
   for (const [modality, bound] of modalityCounts(bounds)) {
     const price = priceOf(modality);

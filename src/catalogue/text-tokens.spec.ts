@@ -1,19 +1,19 @@
 import { expect, it } from '@jest/globals';
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
-import { UNHURRIED } from '../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../concurrency/yield-queue.js';
 import { countTextTokens } from './text-tokens.js';
 
 const COUNTERS = { cl100k: countCl100k, o200k: countO200k };
 const PROSE = 'The quick brown fox jumps over the lazy dog; 12,345 times.\nAnd é, 🙂 and 漢字 as well. ';
 
 it.each(['cl100k', 'o200k'] as const)('counts a short text by %s exactly', async (tokenizer) => {
-  expect(await countTextTokens([PROSE, 'x'], tokenizer, UNHURRIED)).toBe(COUNTERS[tokenizer](PROSE) + 1);
+  expect(await countTextTokens([PROSE, 'x'], tokenizer, NEVER_YIELD)).toBe(COUNTERS[tokenizer](PROSE) + 1);
 });
 
 it.each(['cl100k', 'o200k'] as const)('counts a long text by %s as if it were not cut', async (tokenizer) => {
   const text = PROSE.repeat(500);
-  expect(await countTextTokens([text], tokenizer, UNHURRIED)).toBe(COUNTERS[tokenizer](text));
+  expect(await countTextTokens([text], tokenizer, NEVER_YIELD)).toBe(COUNTERS[tokenizer](text));
 });
 
 it('yields between pieces, and counts words without an end', async () => {
@@ -32,5 +32,5 @@ it('yields between pieces, and counts words without an end', async () => {
 });
 
 it('takes special tokens as ordinary text', async () => {
-  expect(await countTextTokens(['<|endoftext|>'], 'o200k', UNHURRIED)).toBeGreaterThan(1);
+  expect(await countTextTokens(['<|endoftext|>'], 'o200k', NEVER_YIELD)).toBeGreaterThan(1);
 });

@@ -121,6 +121,6 @@ describe('work in pieces', () => {
   it('measures its own processor time, without that of others', async () => {
     const work = new YieldQueue().begin('account');
     await work.run(pieces(4, 6));
-    expect(work.ruling).toBeGreaterThanOrEqual(24);
+    expect(work.busyTime).toBeGreaterThanOrEqual(24);
   });
 });

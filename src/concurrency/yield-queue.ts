@@ -90,12 +90,12 @@ export class YieldQueue {
 export type Pace = Pick<Work, 'isDue' | 'yieldNow'>;
 
 /** For work that is known to be short. */
-export const UNHURRIED: Pace = { isDue: false, yieldNow: () => Promise.resolve() };
+export const NEVER_YIELD: Pace = { isDue: false, yieldNow: () => Promise.resolve() };
 
 /** Work that yields whenever a piece of it has used up its time. */
 export class Work {
   /** Milliseconds that the pieces of run() have taken so far, without the waits between them. */
-  ruling = 0;
+  busyTime = 0;
   private begunAt: number;
 
   constructor(
@@ -122,7 +122,7 @@ export class Work {
       const startedAt = performance.now();
       const piece = pieces.next();
       const endedAt = performance.now();
-      this.ruling += endedAt - startedAt;
+      this.busyTime += endedAt - startedAt;
       if (piece.done === true) return piece.value;
       if (endedAt - this.begunAt >= PIECE) await this.yieldNow();
     }

@@ -118,7 +118,7 @@ export class AppConfig {
     readonly retryBaseDelay: number;
     readonly retryMaxDelay: number;
     /** Milliseconds between backlog scans, which catch missed notifications. */
-    readonly sweepInterval: number;
+    readonly backlogScanInterval: number;
     /** Requests that one destination has in flight at most, while it lags. */
     readonly requestsInFlight: number;
   };
@@ -150,7 +150,7 @@ export function readAppConfig(
     deliveries: {
       retryBaseDelay: read.integer('BROADCAST_RETRY_BASE_DELAY_MS', 1_000, 1, 3_600_000),
       retryMaxDelay: read.integer('BROADCAST_RETRY_MAX_DELAY_MS', 300_000, 1, 3_600_000),
-      sweepInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
+      backlogScanInterval: read.integer('BROADCAST_SWEEP_INTERVAL_MS', 5_000, 100, 3_600_000),
       requestsInFlight: read.integer('DELIVERY_REQUESTS_IN_FLIGHT', 4, 1, 32),
     },
     providers: read.providers(providerSlugs),

@@ -103,7 +103,7 @@ function membersOf(message: object): string {
     if (json === undefined || json === '{}') return '';
     return json.startsWith('{') ? `,${json.slice(1, -1)}` : `,"members":${json}`;
   } catch {
-    return ',"members":"not to be had as JSON"';
+    return ',"members":"not serialisable as JSON"';
   }
 }
 

@@ -56,7 +56,7 @@ describe('the metadata', () => {
   });
 });
 
-describe('a span above its cap', () => {
+describe('a span above its limit', () => {
   it('is sent without its inputs', async () => {
     const items = ['\u0001'.repeat(256 * 1024)];
     const body = await bodyOf(generationTrace(1, { input: { items, isTruncated: false } }));

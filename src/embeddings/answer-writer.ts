@@ -1,7 +1,7 @@
 // Writes the bodies of answers while their generations commit, and estimates their size beforehand.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { UNHURRIED, YieldQueue } from '../concurrency/yield-queue.js';
+import { NEVER_YIELD, YieldQueue } from '../concurrency/yield-queue.js';
 import type { EmbeddingRequest, EncodingFormat } from '../domain/embeddings/embedding.js';
 import type { Route } from '../routing/route-planner.js';
 import { writeEmbeddingResponse } from './dto/embedding-response.dto.js';
@@ -24,7 +24,7 @@ export class AnswerWriter {
   async write(answer: EmbeddingAnswer, format: EncodingFormat, accountId: string): Promise<Buffer[]> {
     if (answer.vectors.length <= LARGE_ANSWER) {
       await nextTurn();
-      return writeEmbeddingResponse(answer, format, UNHURRIED);
+      return writeEmbeddingResponse(answer, format, NEVER_YIELD);
     }
     await this.yieldQueue.enter(accountId);
     return writeEmbeddingResponse(answer, format, this.yieldQueue.begin(accountId));

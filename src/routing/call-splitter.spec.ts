@@ -1,4 +1,4 @@
-// Splitting loses no input, keeps the order and respects every cap.
+// Splitting loses no input, keeps the order and respects every limit.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createWork } from '../../test/support/pace.js';
@@ -71,7 +71,7 @@ describe('splitCall', () => {
     );
   });
 
-  it('respects every cap, except for one input that is too large by itself', () => {
+  it('respects every limit, except for one input that is too large by itself', () => {
     fc.assert(
       fc.property(inputs, endpoints, (input, endpoint) => {
         for (const slice of splitCall({ start: 0, input }, createTarget(endpoint))) {
@@ -104,7 +104,7 @@ describe('splitCall', () => {
     expect(splitCall(slice, targetFor(2))[0]).toBe(slice);
   });
 
-  it('cuts 5,000 inputs for a cap of 32 into 157 slices', () => {
+  it('cuts 5,000 inputs for a limit of 32 into 157 slices', () => {
     const items = Array.from({ length: 5000 }, (_value, index) => `text ${index}`);
     const slices = splitCall({ start: 0, input: { form: 'texts', items } }, targetFor(32));
     expect(slices).toHaveLength(157);
@@ -112,11 +112,11 @@ describe('splitCall', () => {
   });
 });
 
-describe('the cap of a form', () => {
+describe('the limit of a form', () => {
   const target = targetFor(10, { maxInputsByForm: { multimodal: 2 } });
   const item = { content: [{ type: 'text', text: 'a' }] };
 
-  it('is respected beside the cap of the endpoint, and only for its form', () => {
+  it('is respected beside the limit of the endpoint, and only for its form', () => {
     const split = (input: EmbeddingInput): number[] =>
       splitCall({ start: 0, input }, target).map((slice) => slice.input.items.length);
     expect(split({ form: 'multimodal', items: Array.from({ length: 5 }, () => item) })).toEqual([2, 2, 1]);
@@ -134,7 +134,7 @@ describe('a call whose inputs are tied together', () => {
       extra,
     });
 
-  it('is rejected when it does not fit into one call, with the cap in the error', () => {
+  it('is rejected when it does not fit into one call, with the limit in the error', () => {
     expect(problemOf(3, { tie: true })).toBeNull();
     expect(problemOf(4, { tie: true })).toBe(
       'tie: needs all inputs in one call, and openai takes at most 3 inputs in one',

@@ -4,7 +4,7 @@ import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/cata
 import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
-import { UNHURRIED } from '../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../concurrency/yield-queue.js';
 import type { Pace } from '../concurrency/yield-queue.js';
 import { Clock } from '../domain/clock.js';
 import { modalitiesOf } from '../domain/embeddings/modality.js';
@@ -66,7 +66,7 @@ export class RoutePlanner {
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     limits: SpendLimits = NO_LIMITS,
-    pace: Pace = UNHURRIED,
+    pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
     const chosen = { ...withOwnSlugs(preferences), sort: preferences.sort ?? sort };

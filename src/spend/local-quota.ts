@@ -18,7 +18,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The remaining limit is reserved by in-flight calls, and the call's patience is over. */
+/** The remaining limit is reserved by in-flight calls, and the call has waited its time. */
 export class LimitReserved extends AppError {
   constructor() {
     super('unavailable', {

@@ -72,7 +72,7 @@ describe('an invalid lease', () => {
     expect(leaseOf(await waiting)).not.toBe(leaseOf(before));
   });
 
-  it('rejects no call that another lease can serve, even without patience', async () => {
+  it('rejects no call that another lease can serve, even without a wait', async () => {
     const before = await reserve(LIMIT / 2n);
     jest.spyOn(ledger, 'acquire').mockImplementationOnce((lease) => {
       lease.invalidate();

@@ -135,7 +135,7 @@ describe('a call that costs nothing', () => {
   });
 });
 
-describe('a call without patience', () => {
+describe('a call that must not wait', () => {
   it('is rejected at once when the remainder is reserved, without a request for release', async () => {
     ledger.reserved = LIMIT;
     await expect(reserve(keyWithLimit(LIMIT), COST, 0)).rejects.toMatchObject({ code: 'unavailable' });

@@ -72,15 +72,15 @@ describeInChromium('operation pages of the console', () => {
     await setup.close();
   });
 
-  async function judge({ path, heading }: ListedPage): Promise<void> {
+  async function assertPage({ path, heading }: ListedPage): Promise<void> {
     await visit(session.page, path, heading);
     await expectAccessibleEverywhere(session.page);
     expect([path, session.complaints]).toEqual([path, []]);
   }
 
-  it.each(PAGES)('$path is accessible and quiet in both themes and widths', judge);
+  it.each(PAGES)('$path is accessible and quiet in both themes and widths', assertPage);
 
   it('a workspace and destinations with hostile names are as well', async () => {
-    for (const page of objects) await judge(page);
+    for (const page of objects) await assertPage(page);
   });
 });

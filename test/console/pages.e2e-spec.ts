@@ -57,16 +57,16 @@ describeInChromium('pages of the console', () => {
     await setup.close();
   });
 
-  async function judge({ path, heading }: ListedPage): Promise<void> {
+  async function assertPage({ path, heading }: ListedPage): Promise<void> {
     await visit(session.page, path, heading);
     await expectAccessibleEverywhere(session.page);
     expect([path, session.complaints]).toEqual([path, []]);
   }
 
-  it.each(PAGES)('$path is accessible and quiet in both themes and widths', judge);
+  it.each(PAGES)('$path is accessible and quiet in both themes and widths', assertPage);
 
   it('a key and a failed call are as well', async () => {
-    for (const page of objects) await judge(page);
+    for (const page of objects) await assertPage(page);
   });
 
   it.each(THEMES)('have an accessible navigation at 390 px, %s', async (theme) => {

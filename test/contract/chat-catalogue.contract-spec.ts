@@ -44,7 +44,7 @@ describe.each(CHAT_MODELS.map((model) => [model.id, model] as const))('%s', (_id
       const on = chatPricesOn({ prices }, TODAY, moment);
       expect(on).not.toBeNull();
       if (!on || endpoint.provider === 'local') continue;
-      // Between 0.01 and 100 USD for a million tokens; cached parts are never dearer.
+      // Between 0.01 and 100 USD for a million tokens; cached parts are never more expensive.
       for (const price of [on.prompt, on.completion]) {
         expect(price).toBeGreaterThanOrEqual(10_000n);
         expect(price).toBeLessThanOrEqual(100_000_000n);

@@ -39,7 +39,7 @@ def number_of(value):
     return getattr(value, value.WhichOneof("value"))
 
 
-def judge(text):
+def validate(text):
     try:
         request = json_format.ParseDict(with_base64_ids(json.loads(text)), ExportTraceServiceRequest())
         # Whatever a strict reader takes can also be written as bytes: invalid text cannot.
@@ -62,4 +62,4 @@ def judge(text):
     return {"spans": spans}
 
 
-json.dump([judge(text) for text in json.load(sys.stdin)], sys.stdout)
+json.dump([validate(text) for text in json.load(sys.stdin)], sys.stdout)

@@ -90,7 +90,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       DATABASE_URL: database.url,
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       DATABASE_POOL_SIZE: '5',
-      // Written for the judge alone.
+      // Written for assert-log.ts alone.
       LOG_LEVEL: 'debug',
       // A machine under load must not have calls refused that a test makes.
       MAX_EVENT_LOOP_DELAY_MS: '0',

@@ -1,4 +1,4 @@
-// Judges the log of every test app: one JSON object a line, and nothing secret in it whatever the test sends.
+// Checks the log of every test app: one JSON object a line, and nothing secret in it whatever the test sends.
 import { canariesIn } from './canaries.js';
 
 // Whole secrets: keys of this service, of webhooks, of providers and platforms as the tests' own bodies name them.

@@ -20,7 +20,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 /** Tests move their apps' clocks, which the database would take for wrong ones. */
 export const allowAnyDay = (databaseUrl: string): Promise<void> => administrate(databaseUrl, spendDay('day'));
 
-/** The database judges the days of calls as it does in production, as if it were that moment. */
+/** The database decides the days of calls as it does in production, as if it were that moment. */
 export async function setDatabaseTime(databaseUrl: string, moment: string): Promise<void> {
   await administrate(databaseUrl, spendDay(`spend_day_at('${moment}'::timestamptz, day)`));
 }

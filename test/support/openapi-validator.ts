@@ -1,4 +1,4 @@
-// Judges the answers of the service by openapi.json: every status declared, every member documented, every type right.
+// Checks the service's answers against openapi.json: every status declared, every member documented, every type right.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -85,7 +85,7 @@ export class OpenApiValidator {
     next();
   };
 
-  /** Looks at one answer; one to an operation that the document does not have is not judged. */
+  /** Looks at one answer; one to an operation that the document does not have is not checked. */
   check(
     { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
     { statusCode }: Pick<ServerResponse, 'statusCode'>,

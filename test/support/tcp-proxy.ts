@@ -23,8 +23,8 @@ export interface TcpProxy {
   cut(): void;
   repair(): void;
   /**
-   * Spoils what comes from now on, also on open connections; null: nothing. `opening`: of those connections alone whose
-   * client began with bytes that hold this text.
+   * Corrupts the bytes that arrive from now on, also on open connections; null: nothing. `opening`: on those connections
+   * alone whose client began with bytes that hold this text.
    */
   corrupt(corruption: Corruption | null, opening?: string): void;
   close(): Promise<void>;

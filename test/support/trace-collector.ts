@@ -1,5 +1,5 @@
 // A webhook receiver for tests of delivery itself: takes every trace, and remembers which generations they were of.
-// Whether a payload is right is judged elsewhere, by the receivers of the kinds.
+// The receivers of the kinds check whether a payload is right.
 import type { ReceivedDelivery, ReceiverResult } from './receivers/receiver.js';
 
 interface OtlpSpan {

@@ -76,7 +76,7 @@ describe('the bound of the prompt', () => {
     expect(promptBound(call.size, pricedEndpoint(rates))).toBe(272 + 85 + 1_445 + 24_600 + 30);
   });
 
-  it('has the dearest price that a cache write, audio or a long prompt can have', async () => {
+  it('has the highest price that a cache write, audio or a long prompt can have', async () => {
     const call = await boundedChat({ cache_control: { type: 'ephemeral', ttl: '1h' }, max_tokens: 1 });
     const prices = datedPrices({ ...LIST_PRICES, cacheWrite: 500_000n, cacheWrite1h: 800_000n });
     expect(greatestChatCost(call, pricedEndpoint({ prices: [prices] }))).toBe(274n * 800_000n + 1_600_000n);

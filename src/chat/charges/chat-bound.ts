@@ -1,5 +1,5 @@
 // The maximum cost of a chat call at an endpoint, and the output limit that makes it real (docs/contract.md#chat-spend).
-import { dearestChatPrices } from '../../catalogue/chat-prices.js';
+import { mostExpensiveChatPrices } from '../../catalogue/chat-prices.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -54,13 +54,13 @@ export function affordableOutput(call: BoundedCall, endpoint: ChatEndpoint, rest
   return Number(affordable < limit ? affordable : limit);
 }
 
-/** The dearest prices that the call can reach. */
+/** The highest prices that the call can reach. */
 function boundPrices(
   { request, size, from, until }: BoundedCall,
   endpoint: ChatEndpoint,
 ): { readonly input: PicoUsd; readonly outputToken: PicoUsd } | null {
   const prompt = promptBound(size, endpoint);
-  const prices = dearestChatPrices(endpoint, {
+  const prices = mostExpensiveChatPrices(endpoint, {
     maxPromptTokens: prompt,
     from,
     until,
@@ -81,5 +81,5 @@ function mostOutput({ maxOutputTokens, contextLength }: ChatEndpoint): number {
 }
 
 function most(prices: readonly PicoUsd[]): PicoUsd {
-  return prices.reduce((dearest, price) => (price > dearest ? price : dearest), 0n);
+  return prices.reduce((highest, price) => (price > highest ? price : highest), 0n);
 }

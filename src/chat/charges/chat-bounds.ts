@@ -1,4 +1,4 @@
-// The reservation of a chat call over all endpoints that may serve it: the dearest counts.
+// The reservation of a chat call over all endpoints that may serve it: the most expensive counts.
 import type { Tokenizer } from '../../catalogue/text-tokens.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
-import { sumOfDearest } from '../../spend/dearest-endpoint.js';
+import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 import { affordableOutput, greatestChatCost } from './chat-bound.js';
 import type { BoundedCall } from './chat-bound.js';
@@ -23,11 +23,11 @@ export interface ReservedCall extends BoundedCall {
 /** Throws `not_found` where a shared endpoint has no known price. */
 export function boundsOfChat(targets: readonly ChatTarget[], call: ReservedCall, pace: Pace): SpendBounds {
   return {
-    quick: () => dearest(targets, (target) => greatestChatCost(call, target.endpoint)),
+    quick: () => mostExpensive(targets, (target) => greatestChatCost(call, target.endpoint)),
     // Tokens are counted where the tokenizer is known: a text has far fewer tokens than bytes.
     exact: async () => {
       const sizes = await countedSizes(targets, call, pace);
-      return dearest(targets, ({ model, endpoint }) =>
+      return mostExpensive(targets, ({ model, endpoint }) =>
         greatestChatCost({ ...call, size: sizes.get(model.tokenizer) ?? call.size }, endpoint),
       );
     },
@@ -80,8 +80,8 @@ function contextExceeded(tokens: number, { model, endpoint: { contextLength } }:
 }
 
 /**
- * Targets without their dearest ones, once for each price: a limit may allow the cheaper endpoints. Cheapest last, and after
- * them own provider keys alone, whose cost most limits leave out.
+ * Targets without their most expensive ones, once for each price: a limit may allow the cheaper endpoints. Cheapest last,
+ * and after them own provider keys alone, whose cost most limits leave out.
  */
 export function cheaperTargets(targets: readonly ChatTarget[], call: ReservedCall): ChatTarget[][] {
   const costs = new Map(targets.map((target) => [target, greatestChatCost(call, target.endpoint) ?? 0n]));
@@ -92,9 +92,12 @@ export function cheaperTargets(targets: readonly ChatTarget[], call: ReservedCal
   return own.length === 0 || own.length === targets.length ? cheaper : [...cheaper, own];
 }
 
-function dearest(targets: readonly ChatTarget[], costOf: (target: ChatTarget) => bigint | null): SpendBound {
+function mostExpensive(
+  targets: readonly ChatTarget[],
+  costOf: (target: ChatTarget) => bigint | null,
+): SpendBound {
   const endpoints = targets.map((target) => ({ target, isShared: target.credential === null }));
-  return sumOfDearest(
+  return sumOfMostExpensive(
     endpoints,
     1,
     ({ target }) => costOf(target),

@@ -153,7 +153,7 @@ describe('settlement', () => {
     );
   });
 
-  it('never makes details dearer than the same tokens without them, where their prices are not', () => {
+  it('never makes details more expensive than the same tokens without them, where their prices are not', () => {
     fc.assert(
       fc.property(usageWithin(1_000, 1_000), (usage) => {
         const effective = {

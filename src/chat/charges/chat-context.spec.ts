@@ -1,6 +1,6 @@
 // Prompts against the context of endpoints, and the output that a rest of money allows.
 import { describe, expect, it } from '@jest/globals';
-import { UNHURRIED } from '../../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { readChatRequest } from '../request/read-chat-request.js';
@@ -28,7 +28,7 @@ function targetWith(
 async function callWith(members: object): Promise<ReservedCall> {
   const body = { model: 'a/model', messages: [{ role: 'user', content: 'hi' }], ...members };
   const { request } = readChatRequest(body, Buffer.from(JSON.stringify(body)));
-  const size = await measurePrompt(request, UNHURRIED);
+  const size = await measurePrompt(request, NEVER_YIELD);
   const tokens = new PromptTokens(request);
   return { request, size, tokens, predictionBytes: 0, defaultOutputTokens: null, from: FROM, until: FROM };
 }
@@ -43,12 +43,12 @@ describe('a prompt', () => {
     const target = targetWith({});
     expect(call.size.textBytes).toBeGreaterThan(1_000);
     expect(promptBound(call.size, target.endpoint)).toBe(1_000);
-    await expect(withinContext([target], call, UNHURRIED)).resolves.toEqual([target]);
+    await expect(withinContext([target], call, NEVER_YIELD)).resolves.toEqual([target]);
   });
 
   it('of one token more is rejected with its count and the limit', async () => {
     const call = await callWith(wordsOf(1_001));
-    await expect(withinContext([targetWith({})], call, UNHURRIED)).rejects.toMatchObject({
+    await expect(withinContext([targetWith({})], call, NEVER_YIELD)).rejects.toMatchObject({
       status: 400,
       errorType: 'context_length_exceeded',
       metadata: { input_tokens: 1_001, max_input_tokens: 1_000 },
@@ -62,14 +62,14 @@ describe('a prompt', () => {
       targetWith({ contextLength: 2_000 }),
       targetWith({}, null),
     ];
-    await expect(withinContext([small, large], call, UNHURRIED)).resolves.toEqual([large]);
-    await expect(withinContext([small, unknown], call, UNHURRIED)).resolves.toEqual([unknown]);
+    await expect(withinContext([small, large], call, NEVER_YIELD)).resolves.toEqual([large]);
+    await expect(withinContext([small, unknown], call, NEVER_YIELD)).resolves.toEqual([unknown]);
   });
 
   it('whose tools alone are large is left to the provider: it writes them in a form of its own', async () => {
     const parameters = { type: 'object', description: 'word '.repeat(2_000) };
     const call = await callWith({ tools: [{ type: 'function', function: { name: 'f', parameters } }] });
-    await expect(withinContext([targetWith({})], call, UNHURRIED)).resolves.toHaveLength(1);
+    await expect(withinContext([targetWith({})], call, NEVER_YIELD)).resolves.toHaveLength(1);
   });
 
   it('of words that are counted in parts is rejected only when it certainly exceeds the context', async () => {
@@ -78,10 +78,10 @@ describe('a prompt', () => {
       messages: [{ role: 'user', content: Array.from({ length: repeats }, () => word).join(' ') }],
     });
     const call = await callWith(texts(20));
-    const { messages } = await call.tokens.count('o200k', UNHURRIED);
+    const { messages } = await call.tokens.count('o200k', NEVER_YIELD);
     const contextOf = (contextLength: number) => [targetWith({ contextLength })];
-    await expect(withinContext(contextOf(messages - 1), call, UNHURRIED)).resolves.toHaveLength(1);
-    await expect(withinContext(contextOf(Math.floor(messages / 2)), call, UNHURRIED)).rejects.toThrow();
+    await expect(withinContext(contextOf(messages - 1), call, NEVER_YIELD)).resolves.toHaveLength(1);
+    await expect(withinContext(contextOf(Math.floor(messages / 2)), call, NEVER_YIELD)).rejects.toThrow();
   });
 });
 
@@ -94,7 +94,7 @@ describe('the affordable output', () => {
     ] as const) {
       const call = await callWith(members);
       const target = targetWith({}, null);
-      const affordable = await affordableOutputTokens([target], call, rest, UNHURRIED);
+      const affordable = await affordableOutputTokens([target], call, rest, NEVER_YIELD);
       const costOf = (maxOutputTokens: number) =>
         greatestChatCost({ ...call, request: { ...call.request, maxOutputTokens } }, target.endpoint) ?? -1n;
       expect(affordable).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('the affordable output', () => {
 
   it('is 0 where the prompt alone costs more, and at most the maximum of the endpoint', async () => {
     const call = await callWith({});
-    expect(await affordableOutputTokens([targetWith({})], call, 100n, UNHURRIED)).toBe(0);
-    expect(await affordableOutputTokens([targetWith({})], call, 10n ** 12n, UNHURRIED)).toBe(500);
+    expect(await affordableOutputTokens([targetWith({})], call, 100n, NEVER_YIELD)).toBe(0);
+    expect(await affordableOutputTokens([targetWith({})], call, 10n ** 12n, NEVER_YIELD)).toBe(500);
   });
 });

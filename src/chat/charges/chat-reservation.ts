@@ -8,9 +8,9 @@ import { affordableOutputTokens, boundsOfChat, cheaperTargets } from './chat-bou
 import type { ReservedCall } from './chat-bounds.js';
 
 /**
- * Returns the targets that the reservation covers: the dearest ones are left out where the limit does not allow them. Waits
- * for money that other calls have reserved, until `signal` ends the wait. Throws when no target fits the limit, with the
- * output that would.
+ * Returns the targets that the reservation covers: the most expensive ones are left out where the limit does not allow
+ * them. Waits for money that other calls have reserved, until `signal` ends the wait. Throws when no target fits the
+ * limit, with the output that would.
  */
 export async function reserveChat(
   spend: CallSpend,

@@ -144,7 +144,7 @@ function predictionText(prediction: CreateChatCompletionDto['prediction']): stri
   return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
 }
 
-/** The longest life of a cache entry that the call may write: its price is the dearest. */
+/** The longest life of a cache entry that the call may write: its price is the highest. */
 function cacheTtlOf(dto: CreateChatCompletionDto): '5m' | '1h' | null {
   const { cache_control: control, prompt_cache_retention: retention, messages } = dto;
   const retentions = retention === undefined ? [] : [retention === '1h' || retention === '24h' ? '1h' : '5m'];

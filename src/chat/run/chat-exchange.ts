@@ -114,7 +114,7 @@ export class ChatExchange {
       const { chat } = target.provider;
       if (chat === undefined) throw new Error(`${target.provider.slug} has no chat models`);
       return 'respond' in chat
-        ? await this.beginHere(chat, exchange)
+        ? await this.beginLocal(chat, exchange)
         : await this.beginUpstream(chat, exchange);
     } catch (error) {
       // A bound of this service makes no call free that its client has left.
@@ -178,7 +178,7 @@ export class ChatExchange {
     }
   }
 
-  private async beginHere(chat: LocalChat, exchange: Exchange): Promise<Begun> {
+  private async beginLocal(chat: LocalChat, exchange: Exchange): Promise<Begun> {
     const { target, call } = exchange;
     const { request, accountId } = call;
     const maxOutputTokens = call.maxOutputTokens(target);

@@ -38,7 +38,7 @@ export const LAST_COMMIT_MS = 600_000;
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
-interface Attempted {
+interface PendingCommit {
   record: CallRecord;
   /** The record of a call whose caller reads that it could not be recorded. */
   readonly late: () => Promise<CallRecord>;
@@ -68,7 +68,7 @@ export class RecordCommits implements OnModuleDestroy {
   begin(record: CallRecord, late: () => Promise<CallRecord>): StartedCommit {
     let refuse = (): void => undefined;
     const refused = new Promise<never>((_resolve, reject) => (refuse = () => reject(notRecorded())));
-    const attempted: Attempted = {
+    const pending: PendingCommit = {
       record,
       late,
       refuse,
@@ -79,26 +79,26 @@ export class RecordCommits implements OnModuleDestroy {
       replacement: null,
     };
     const timer = this.scheduler.after(this.commitMs, () => {
-      attempted.isDue = true;
-      this.endWait(attempted);
+      pending.isDue = true;
+      this.endWait(pending);
     });
-    const committed = this.commit(attempted);
+    const committed = this.commit(pending);
     const cancel = (): void => timer.cancel();
     void committed.then(cancel, cancel);
-    return { inTime: Promise.race([committed, refused]), over: this.after(committed, attempted) };
+    return { inTime: Promise.race([committed, refused]), over: this.after(committed, pending) };
   }
 
   /** A running statement may still commit the call with its charge: the caller waits for its outcome. */
-  private endWait(attempted: Attempted): void {
-    if (!attempted.isDue || attempted.replacement !== null || attempted.isAppending) return;
-    attempted.replacement = this.replace(attempted);
+  private endWait(pending: PendingCommit): void {
+    if (!pending.isDue || pending.replacement !== null || pending.isAppending) return;
+    pending.replacement = this.replace(pending);
     this.metrics.pendingRecords.inc();
-    attempted.refuse();
+    pending.refuse();
   }
 
-  private async after(committed: Promise<void>, attempted: Attempted): Promise<void> {
+  private async after(committed: Promise<void>, pending: PendingCommit): Promise<void> {
     await Promise.allSettled([committed]);
-    if (attempted.replacement !== null) this.metrics.pendingRecords.dec();
+    if (pending.replacement !== null) this.metrics.pendingRecords.dec();
   }
 
   /** Records that are not committed by then are lost: the grace is over. */
@@ -106,27 +106,27 @@ export class RecordCommits implements OnModuleDestroy {
     this.stopping.abort();
   }
 
-  private async commit(attempted: Attempted): Promise<void> {
+  private async commit(pending: PendingCommit): Promise<void> {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       // The record of an answer that its caller has not read must not be charged.
-      await attempted.replacement;
-      const { record } = attempted;
-      attempted.isAppending = true;
+      await pending.replacement;
+      const { record } = pending;
+      pending.isAppending = true;
       try {
-        await this.append(record, attempted.hasFailed);
+        await this.append(record, pending.hasFailed);
         record.onCommitted();
         return;
       } catch (error) {
-        attempted.isAppending = false;
-        const hasTime = this.scheduler.now() + pause < attempted.givesUpAt;
+        pending.isAppending = false;
+        const hasTime = this.scheduler.now() + pause < pending.givesUpAt;
         if (this.stopping.aborted || !hasTime || !isPassing(error)) {
           this.metrics.lostRecords.inc();
           const { id: generationId } = record.generation;
           this.logger.error({ error, generationId }, 'failed to record a chat call');
           throw error;
         }
-        attempted.hasFailed = true;
-        this.endWait(attempted);
+        pending.hasFailed = true;
+        this.endWait(pending);
       }
       // The end of the process ends the pause, and one last attempt follows.
       await sleep(pause, this.stopping, this.scheduler).catch(() => undefined);
@@ -143,11 +143,11 @@ export class RecordCommits implements OnModuleDestroy {
     }
   }
 
-  private async replace(attempted: Attempted): Promise<void> {
+  private async replace(pending: PendingCommit): Promise<void> {
     try {
-      attempted.record = await attempted.late();
+      pending.record = await pending.late();
     } catch (error) {
-      const { id: generationId } = attempted.record.generation;
+      const { id: generationId } = pending.record.generation;
       this.logger.error(
         { error, generationId },
         'failed to describe a call that could not be recorded in time',

@@ -4,7 +4,7 @@ import { OPENAI_USAGE, openAiChunk, RELAY_WIRE, sse } from '../../../test/suppor
 import { readChatAnswer } from './chat-answer.js';
 import type { ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
-import { UNHURRIED } from '../../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
 const OPTIONS = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false };
 
@@ -106,7 +106,7 @@ describe('a whole answer', () => {
 
   it('counts the tokens of all its texts', async () => {
     const answer = read(answerWith({ content: 'Hello there', refusal: 'No' }));
-    expect(await countOutputTokens(answer.outputCount, null, UNHURRIED)).toBe(3);
+    expect(await countOutputTokens(answer.outputCount, null, NEVER_YIELD)).toBe(3);
   });
 
   it.each([

@@ -43,7 +43,7 @@ export interface RunLimits {
 
 /** Whether the rules have used up the time of a pass. */
 export function isLongEnough(work: Work): boolean {
-  return work.ruling >= LONGEST_PASS;
+  return work.busyTime >= LONGEST_PASS;
 }
 
 export async function isSelected(

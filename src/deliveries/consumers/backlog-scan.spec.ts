@@ -12,7 +12,7 @@ function setUp(workspaces: number) {
   );
   const looked: string[][] = [];
   const state = { sessions: ['1', '2'], claimsEach: 0, failure: null as Error | null };
-  const sweep = new BacklogScan(
+  const scan = new BacklogScan(
     {
       listLiveSessions: () => Promise.resolve(state.sessions),
       listWorkspaces: (after, limit) => Promise.resolve(ids.filter((id) => id > after).slice(0, limit)),
@@ -26,10 +26,10 @@ function setUp(workspaces: number) {
   );
   const run = async (): Promise<number[]> => {
     const before = looked.length;
-    for await (const claims of sweep.claim()) expect(claims).toHaveLength(state.claimsEach);
+    for await (const claims of scan.claim()) expect(claims).toHaveLength(state.claimsEach);
     return looked.slice(before).map((page) => page.length);
   };
-  return { sweep, run, looked, ids, state };
+  return { scan, run, looked, ids, state };
 }
 
 describe('a backlog scan', () => {
@@ -45,10 +45,10 @@ describe('a backlog scan', () => {
   });
 
   it('reads all workspaces after a notification may have been lost', async () => {
-    const { sweep, run } = setUp(250);
+    const { scan, run } = setUp(250);
     await run();
     await run();
-    sweep.scheduleFullScan();
+    scan.scheduleFullScan();
     expect(await run()).toEqual([PAGE, PAGE, 50]);
   });
 

@@ -7,7 +7,7 @@ import type {
 
 /** Workspaces of one statement. */
 const PAGE = 100;
-/** Claims that end a sweep, so that other replicas get their share. */
+/** Claims that end a scan, so that other replicas get their share. */
 const MAX_CLAIMS = 200;
 // Before all workspaces.
 const START = '00000000-0000-0000-0000-000000000000';
@@ -27,12 +27,12 @@ export class BacklogScan {
     private readonly since: () => Date,
   ) {}
 
-  /** A notification may be lost: the next sweeps scan all workspaces. */
+  /** A notification may be lost: the next scan covers all workspaces. */
   scheduleFullScan(): void {
     this.needsFullScan = true;
   }
 
-  /** Yields the claims, page by page. After a failure the next sweep continues. */
+  /** Yields the claims, page by page. After a failure the next scan continues. */
   async *claim(): AsyncGenerator<readonly ClaimedCursor[]> {
     await this.noticeEndedSessions();
     if (this.needsFullScan) {

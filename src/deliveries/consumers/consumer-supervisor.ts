@@ -75,7 +75,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   }
 
   onApplicationBootstrap(): void {
-    const { sweepInterval } = this.config.deliveries;
+    const { backlogScanInterval } = this.config.deliveries;
     const onFailure = (error: unknown): void =>
       this.logger.debug({ error }, 'failed to scan for backlogs; will retry');
     // A claim lives for three periods: the pause after a slow renewal must not come on top of it.
@@ -85,12 +85,12 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
       async () => this.run(await this.cursors.claimDue(AT_ONCE)),
       onFailure,
     );
-    const sweeps = RepeatedTask.every(sweepInterval, () => this.sweep(), onFailure);
+    const scans = RepeatedTask.every(backlogScanInterval, () => this.scanBacklog(), onFailure);
     const reports = RepeatedTask.every(HORIZON_INTERVAL, () => this.reportHorizon(), onFailure);
-    this.tasks = [renewals, claims, sweeps, reports];
+    this.tasks = [renewals, claims, scans, reports];
     renewals.start(RENEW_INTERVAL);
     claims.start(DUE_INTERVAL);
-    sweeps.start(0);
+    scans.start(0);
     reports.start(HORIZON_INTERVAL);
   }
 
@@ -154,7 +154,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
   }
 
   /** Claims backlogs without a wake signal: after a crash, a lost notification, or a long open transaction. */
-  private async sweep(): Promise<void> {
+  private async scanBacklog(): Promise<void> {
     for await (const claims of this.backlog.claim()) {
       this.run(claims);
       if (this.isStopping) return;

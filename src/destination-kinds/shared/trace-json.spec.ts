@@ -59,18 +59,18 @@ describe('metadata', () => {
   });
 });
 
-describe('an item above its cap', () => {
+describe('an item above its limit', () => {
   const trace = generationTrace(1, { input: { items: ['ü'.repeat(100)], isTruncated: false } });
   const encodeItem = ({ input }: typeof trace): object => ({ input });
   const whole = JSON.stringify(encodeItem(trace));
   const bytes = Buffer.byteLength(whole);
 
-  it.each([bytes, bytes + 1])('is complete within %i bytes', (cap) => {
-    expect(jsonWithin(cap, trace, encodeItem)).toBe(whole);
+  it.each([bytes, bytes + 1])('is complete within %i bytes', (limit) => {
+    expect(jsonWithin(limit, trace, encodeItem)).toBe(whole);
   });
 
-  it.each([bytes - 1, whole.length, 1])('has no inputs within %i bytes, and marks it', (cap) => {
-    expect(JSON.parse(jsonWithin(cap, trace, encodeItem))).toEqual({
+  it.each([bytes - 1, whole.length, 1])('has no inputs within %i bytes, and marks it', (limit) => {
+    expect(JSON.parse(jsonWithin(limit, trace, encodeItem))).toEqual({
       input: { items: [], isTruncated: true },
     });
   });

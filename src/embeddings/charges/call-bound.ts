@@ -6,7 +6,7 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
 import type { Route } from '../../routing/route-planner.js';
-import { sumOfDearest } from '../../spend/dearest-endpoint.js';
+import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 
 interface PricedEndpoint {
@@ -31,13 +31,13 @@ export function boundsOf(route: Route, request: EmbeddingRequest, priceDay: stri
       if (endpoints.length === 1 || length === 1) {
         const costOfAll = ({ endpoint, added }: PricedEndpoint) =>
           greatestCost(input, endpoint, priceDay, added);
-        return sumOfDearest(endpoints, 1, costOfAll, onUnknownPrice);
+        return sumOfMostExpensive(endpoints, 1, costOfAll, onUnknownPrice);
       }
       const costOf = ({ endpoint, added }: PricedEndpoint, index: number) => {
         const item = input.items[index];
         return item === undefined ? null : greatestItemCost(item, endpoint, priceDay, added);
       };
-      return sumOfDearest(endpoints, length, costOf, onUnknownPrice);
+      return sumOfMostExpensive(endpoints, length, costOf, onUnknownPrice);
     },
     exact: async () => {
       const endpoints = endpointsOf(route, request);
@@ -45,7 +45,7 @@ export function boundsOf(route: Route, request: EmbeddingRequest, priceDay: stri
       for (const priced of endpoints)
         costs.set(priced, await countedItemCosts(input, priced.endpoint, priceDay, priced.added));
       const costOf = (priced: PricedEndpoint, index: number) => costs.get(priced)?.[index] ?? null;
-      return sumOfDearest(endpoints, length, costOf, onUnknownPrice);
+      return sumOfMostExpensive(endpoints, length, costOf, onUnknownPrice);
     },
   };
 }

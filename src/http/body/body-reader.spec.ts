@@ -6,10 +6,10 @@ import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
 import { useBodyConnection } from '../../../test/support/body-connection.js';
 import { createRequestClass } from './coalescing-request.js';
-import type { Rest } from './rests.js';
+import type { PausedRead } from './read-throttle.js';
 
 const LIMIT = 1_000_000;
-const unhurried = { add: ({ end }: Rest) => void setImmediate(end) };
+const unhurried = { add: ({ end }: PausedRead) => void setImmediate(end) };
 const { client, request } = useBodyConnection(createRequestClass(unhurried));
 const BODY = Buffer.from(Array.from({ length: 50_000 }, (_none, index) => 33 + (index % 90)));
 

@@ -1,28 +1,30 @@
-// A request that merges small pieces of its body, and rests when there are many. A piece of one byte takes some hundred
-// in Node's buffer, so that 64 KiB of them are 25 MB. The parser takes microseconds for each, and one socket may read 2 MiB
-// in one iteration of the event loop.
+// A request that merges small pieces of its body, and pauses the connection when there are many. A piece of one byte takes
+// some hundred in Node's buffer, so that 64 KiB of them are 25 MB. The parser takes microseconds for each, and one socket
+// may read 2 MiB in one iteration of the event loop.
 import { IncomingMessage } from 'node:http';
-import { Rests } from './rests.js';
+import { ReadThrottle } from './read-throttle.js';
 
 // Bytes. Shorter pieces are copied together; longer ones keep their own buffer.
 const SHORT = 1_024;
 const BLOCK = 16 * 1024;
 // Short pieces of one body that are passed on as they come: more than a body has that is sent in writes of its own.
 const USUAL_PIECES = 64;
-// Short pieces after which the connection rests. The parser still passes on those of the same read, of up to 64 KiB.
-const PIECES_BEFORE_REST = 1_024;
+// Short pieces after which the connection is paused. The parser still passes on those of the same read, of up to 64 KiB.
+const PIECES_BEFORE_PAUSE = 1_024;
 
 /** A separate class for each server: Express's prototype is inserted between it and Node's. */
-export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typeof IncomingMessage {
+export function createRequestClass(
+  throttle: Pick<ReadThrottle, 'add'> = new ReadThrottle(),
+): typeof IncomingMessage {
   class CoalescingRequest extends IncomingMessage {
     #block: Buffer | null = null;
     #used = 0;
     #willPushBlock = false;
     #shortPieces = 0;
-    /** The value of #shortPieces at the end of the last rest. */
-    #restedPieces = 0;
-    #isResting = false;
-    /** The read that was requested during a rest. */
+    /** The value of #shortPieces at the end of the last pause. */
+    #pausedPieces = 0;
+    #isPaused = false;
+    /** The read that was requested during a pause. */
     #awaitedSize: number | null = null;
 
     /**
@@ -36,13 +38,13 @@ export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typ
       const isAwaited = this.readableFlowing === true || (this.#block === null && this.readableLength === 0);
       if (isUsual && isAwaited) return this.#pushAtOnce(piece, encoding);
       const hasRoom = this.#merge(piece);
-      return !this.#hasToRest() && hasRoom;
+      return !this.#hasToPause() && hasRoom;
     }
 
     /** A reader needs all pieces that have arrived. */
     override _read(size: number): void {
       this.#pushBlock();
-      if (this.#isResting) this.#awaitedSize = size;
+      if (this.#isPaused) this.#awaitedSize = size;
       else super._read(size);
     }
 
@@ -74,21 +76,21 @@ export function createRequestClass(rests: Pick<Rests, 'add'> = new Rests()): typ
       if (block !== null) super.push(block.subarray(0, used));
     }
 
-    /** Whether the connection rests after this piece. */
-    #hasToRest(): boolean {
-      if (this.#isResting || this.#shortPieces - this.#restedPieces < PIECES_BEFORE_REST)
-        return this.#isResting;
-      this.#isResting = true;
-      rests.add({
-        pieces: () => (this.destroyed ? 0 : this.#shortPieces - this.#restedPieces),
-        end: () => this.#endRest(),
+    /** Whether the connection is paused after this piece. */
+    #hasToPause(): boolean {
+      if (this.#isPaused || this.#shortPieces - this.#pausedPieces < PIECES_BEFORE_PAUSE)
+        return this.#isPaused;
+      this.#isPaused = true;
+      throttle.add({
+        pieces: () => (this.destroyed ? 0 : this.#shortPieces - this.#pausedPieces),
+        end: () => this.#endPause(),
       });
       return true;
     }
 
-    #endRest(): void {
-      this.#isResting = false;
-      this.#restedPieces = this.#shortPieces;
+    #endPause(): void {
+      this.#isPaused = false;
+      this.#pausedPieces = this.#shortPieces;
       const size = this.#awaitedSize;
       this.#awaitedSize = null;
       if (size !== null) super._read(size);

@@ -106,7 +106,7 @@ export class SpendLedger {
     const spend = describeSpend([], releases);
     await this.queryAbout(
       releases.map(({ lease }) => lease),
-      { name: 'give-back', text: RELEASE_RESERVATIONS, values: [spend.releases, spend.changes] },
+      { name: 'release-reservations', text: RELEASE_RESERVATIONS, values: [spend.releases, spend.changes] },
     );
   }
 

@@ -2,7 +2,7 @@
 // skipped.
 import type { AppError } from '../../domain/errors.js';
 import type { CredentialCircuits } from './credential-circuits.js';
-import { restingError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
+import { openCircuitError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
 import type { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FailureClass } from '../failures/failure-classes.js';
 import type { ServingTarget } from '../endpoints/endpoint-target.js';
@@ -66,6 +66,6 @@ export class CallCredentials {
   /** The caller's error when the last endpoint is skipped, and no other has failed. */
   passedOverError(target: ServingTarget): AppError {
     const rest = this.circuits.restOf(target, this.accountId);
-    return restingError(target, rest, this.circuits.reasonOf(target, this.accountId) ?? 'credential');
+    return openCircuitError(target, rest, this.circuits.reasonOf(target, this.accountId) ?? 'credential');
   }
 }

@@ -96,13 +96,13 @@ export class EndpointCaller {
     const endpointCall = { target, call, limits, width, names };
     try {
       if (provider.transport === 'http') return await this.callUpstream(provider, endpointCall);
-      return checked(await this.computeHere(provider, call, limits), endpointCall);
+      return checked(await this.computeLocally(provider, call, limits), endpointCall);
     } catch (error) {
       throw failureOfThrown(error, names);
     }
   }
 
-  private async computeHere(
+  private async computeLocally(
     provider: LocalEmbeddingProvider,
     call: ProviderCall,
     { accountId }: CallLimits,

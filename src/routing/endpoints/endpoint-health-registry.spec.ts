@@ -19,25 +19,25 @@ describe('the health of an endpoint', () => {
     ['another provider', target({ provider: 'together' })],
     ['an own key', { ...base, credential: createOwnCredential(0) }],
   ])('is not that of %s', (_name, other) => {
-    const board = new EndpointHealthRegistry();
+    const registry = new EndpointHealthRegistry();
     const now = 1_000_000;
-    for (let failure = 0; failure < 10; failure++) board.of(other).recordFailure(now);
-    expect(board.of(other).isOpen(now)).toBe(true);
-    expect(board.of(base).isOpen(now)).toBe(false);
+    for (let failure = 0; failure < 10; failure++) registry.of(other).recordFailure(now);
+    expect(registry.of(other).isOpen(now)).toBe(true);
+    expect(registry.of(base).isOpen(now)).toBe(false);
   });
 
   it('is kept from call to call', () => {
-    const board = new EndpointHealthRegistry();
-    expect(board.of(target({}))).toBe(board.of(base));
-    expect(board.of({ ...turbo, credential: createOwnCredential(3) })).toBe(
-      board.of({ ...turbo, credential: createOwnCredential(3) }),
+    const registry = new EndpointHealthRegistry();
+    expect(registry.of(target({}))).toBe(registry.of(base));
+    expect(registry.of({ ...turbo, credential: createOwnCredential(3) })).toBe(
+      registry.of({ ...turbo, credential: createOwnCredential(3) }),
     );
   });
 });
 
 it('own keys share the places of an endpoint among themselves, apart from the shared endpoint', () => {
-  const board = new EndpointHealthRegistry();
-  const permitsOf = (credential: OwnCredential | null) => board.of({ ...target({}), credential }).permits;
+  const registry = new EndpointHealthRegistry();
+  const permitsOf = (credential: OwnCredential | null) => registry.of({ ...target({}), credential }).permits;
   expect(permitsOf(createOwnCredential(0))).toBe(permitsOf(createOwnCredential(1)));
   expect(permitsOf(createOwnCredential(0))).not.toBe(permitsOf(null));
 });

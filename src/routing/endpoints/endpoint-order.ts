@@ -180,8 +180,13 @@ function balance<One extends Candidate>(
 export function priceWeights(candidates: readonly Candidate[]): readonly number[] {
   // A free endpoint is not infinitely better, and one without a price must not look free.
   const known = candidates.map(({ price }) => price).filter((price) => price !== null && price > 0n);
-  const dearest = known.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 1n);
-  return candidates.map(({ price }) => 1 / Math.max(Number(price ?? dearest) / Number(dearest), 0.01) ** 2);
+  const mostExpensive = known.reduce<bigint>(
+    (most, price) => (price !== null && price > most ? price : most),
+    1n,
+  );
+  return candidates.map(
+    ({ price }) => 1 / Math.max(Number(price ?? mostExpensive) / Number(mostExpensive), 0.01) ** 2,
+  );
 }
 
 function pickByPrice<One extends Candidate>(candidates: readonly One[], chance: number): One | undefined {

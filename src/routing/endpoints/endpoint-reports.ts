@@ -34,7 +34,7 @@ export interface EndpointReport {
 export class EndpointReports {
   constructor(
     private readonly caller: EndpointCaller,
-    private readonly board: EndpointHealthRegistry,
+    private readonly registry: EndpointHealthRegistry,
     private readonly circuits: CredentialCircuits,
     private readonly clock: Clock,
   ) {}
@@ -44,7 +44,7 @@ export class EndpointReports {
     const provider = findEmbeddingProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
     const target = { model, endpoint, provider, credential: null };
-    const health = this.board.of(target);
+    const health = this.registry.of(target);
     const now = performance.now();
     const failed = health.lastFailure;
     const uptime = (window: keyof typeof MINUTES): number | null =>

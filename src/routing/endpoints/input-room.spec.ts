@@ -1,7 +1,7 @@
 // Limits per input take part in choosing endpoints.
 import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createTarget } from '../../../test/support/endpoints.js';
-import { UNHURRIED } from '../../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { findEmbeddingProvider } from '../../providers/index.js';
 import { withRoomForInputs } from './input-room.js';
@@ -34,7 +34,7 @@ async function choose(
   extra: EmbeddingRequest['extra'] = {},
 ): Promise<string[]> {
   const request = { model: 'vendor/model', input, encodingFormat: 'float' as const, extra };
-  const left = await withRoomForInputs(limits.map(candidate), request, UNHURRIED);
+  const left = await withRoomForInputs(limits.map(candidate), request, NEVER_YIELD);
   return left.map(({ target }) => target.provider.slug);
 }
 
@@ -80,7 +80,7 @@ describe('an endpoint is tried', () => {
       encodingFormat: 'float' as const,
       extra: {},
     };
-    expect(withRoomForInputs(candidates, request, UNHURRIED)).toBe(candidates);
+    expect(withRoomForInputs(candidates, request, NEVER_YIELD)).toBe(candidates);
   });
 });
 
@@ -95,7 +95,7 @@ describe('the context length of the model', () => {
       encodingFormat: 'float' as const,
       extra: {},
     };
-    await expect(withRoomForInputs([{ target }], request, UNHURRIED)).rejects.toMatchObject({
+    await expect(withRoomForInputs([{ target }], request, NEVER_YIELD)).rejects.toMatchObject({
       metadata: { max_input_tokens: 512 },
     });
   });

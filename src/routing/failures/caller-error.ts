@@ -54,7 +54,7 @@ export function toCallerError(failure: EndpointFailure, target: ServingTarget): 
 }
 
 /** The caller's error where every credential that is left rests after a refusal. `rest`: seconds. */
-export function restingError(target: ServingTarget, rest: number, failureClass: FailureClass): AppError {
+export function openCircuitError(target: ServingTarget, rest: number, failureClass: FailureClass): AppError {
   const consequences: FailureConsequences = FAILURE_CLASSES[failureClass];
   const isOwn = target.credential !== null;
   const remedy = isOwn && failureClass !== 'account' ? `; ${REMEDY}` : '';

@@ -10,7 +10,7 @@ import { startChatStub } from '../../support/chat-providers/chat-stub.js';
 import type { RunningChatStub } from '../../support/chat-providers/chat-stub.js';
 import { eventually } from '../../support/eventually.js';
 
-/** Dearer by ten times above 1,000 tokens of a prompt. */
+/** More expensive by ten times above 1,000 tokens of a prompt. */
 const TIERED = {
   id: 'in-house/tiered',
   created_at: '2026-01-01',

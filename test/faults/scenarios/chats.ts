@@ -140,12 +140,12 @@ export const chatsWithoutDatabase: Scenario = {
 
 const STALLED = 20;
 // Far above the pauses of a machine under load.
-const PATIENCE_MS = '4000';
+const TIMEOUT_MS = '4000';
 const IMPATIENT = {
   environment: {
-    CHAT_IDLE_TIMEOUT_MS: PATIENCE_MS,
-    CHAT_FIRST_TOKEN_TIMEOUT_MS: PATIENCE_MS,
-    CHAT_ANSWER_TIMEOUT_MS: PATIENCE_MS,
+    CHAT_IDLE_TIMEOUT_MS: TIMEOUT_MS,
+    CHAT_FIRST_TOKEN_TIMEOUT_MS: TIMEOUT_MS,
+    CHAT_ANSWER_TIMEOUT_MS: TIMEOUT_MS,
   },
 };
 

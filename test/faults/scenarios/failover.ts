@@ -17,7 +17,7 @@ interface Loss {
   readonly name: string;
   readonly lose: (pair: FailoverPair) => void;
   /** The earlier primary accepts writes again, next to the promoted one. */
-  readonly giveBack: (pair: FailoverPair) => Promise<void> | void;
+  readonly restore: (pair: FailoverPair) => Promise<void> | void;
 }
 
 const promotionAfter = (pair: FailoverPair, { name, lose }: Loss): Fault => ({
@@ -30,11 +30,11 @@ const promotionAfter = (pair: FailoverPair, { name, lose }: Loss): Fault => ({
   },
 });
 
-const returnOf = (pair: FailoverPair, { giveBack }: Loss): Fault => ({
+const returnOf = (pair: FailoverPair, { restore }: Loss): Fault => ({
   name: 'the earlier primary back as a primary, and a replica replaced',
   recoversWithin: RECOVERY,
   async run(lab) {
-    await giveBack(pair);
+    await restore(pair);
     await killAndReplace(lab);
   },
 });
@@ -63,12 +63,12 @@ const failover = (databaseName: string, loss: Loss): Scenario => ({
 export const failoverOfKilled = failover('failover', {
   name: 'killed',
   lose: (pair) => pair.crash(),
-  giveBack: (pair) => pair.restart(),
+  restore: (pair) => pair.restart(),
 });
 
 // Connections stay open and no statement is answered, as behind a network that drops packets.
 export const failoverOfSilent = failover('silence', {
   name: 'silent',
   lose: (pair) => pair.pause(),
-  giveBack: (pair) => pair.resume(),
+  restore: (pair) => pair.resume(),
 });

@@ -73,7 +73,7 @@ async function attackBeside(lab: TenantLab, parts: readonly AttackPart[]): Promi
   const beside = await measureBeside(lab, times, async () => [await lab.attack('several', parts)]);
   const { isAlive, restarts, killed, delivering } = lab.processes.look();
   const { bytesBefore, bytesAfter } = beside;
-  // A dead process delivers nothing; the ledger is judged all the same.
+  // A dead process delivers nothing; the ledger is checked all the same.
   if (isAlive) await untilIdle(lab);
   else lab.replicas.splice(0, 1, await lab.startReplica());
   const [attack = {}] = beside.attacks;

@@ -1,5 +1,5 @@
 // Endpoints, calls and usage for tests of what a chat may cost and does cost.
-import { UNHURRIED } from '../../../src/concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../../src/concurrency/yield-queue.js';
 import type { BoundedCall } from '../../../src/chat/charges/chat-bound.js';
 import { measurePrompt } from '../../../src/chat/charges/prompt-size.js';
 import { readChatRequest } from '../../../src/chat/request/read-chat-request.js';
@@ -41,6 +41,6 @@ export async function boundedChat(
   const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...members };
   const text = JSON.stringify(body);
   const { request } = readChatRequest(body, Buffer.from(text));
-  const size = await measurePrompt(request, UNHURRIED);
+  const size = await measurePrompt(request, NEVER_YIELD);
   return { request, size, predictionBytes: 0, defaultOutputTokens, from: CHARGED_FROM, until: CHARGED_UNTIL };
 }

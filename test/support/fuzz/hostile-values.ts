@@ -1,4 +1,4 @@
-// Values that programs stumble over, as arbitraries: texts, JSON values, what a value becomes when it is spoilt.
+// Values that programs stumble over, as arbitraries: texts, JSON values, corrupted values.
 import fc from 'fast-check';
 
 /** Stands in many hostile texts: what a caller sends must not be found in the log. */

@@ -1,4 +1,4 @@
-// Requests for every operation of openapi.json, as arbitraries: as they should be, spoilt, and hostile throughout.
+// Requests for every operation of openapi.json, as arbitraries: valid, corrupted, and hostile throughout.
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';

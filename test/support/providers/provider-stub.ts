@@ -30,7 +30,7 @@ export interface ProviderStub {
   readonly models: readonly [string, ...string[]];
   /** The width of the first model's vectors. */
   readonly nativeWidth: number;
-  /** Inputs that one call may have; null: no cap. */
+  /** Inputs that one call may have; null: no limit. */
   readonly maxInputs: number | null;
   readonly failures: Readonly<Record<StubFailure, StubReply>>;
   start(): Promise<RunningProviderStub>;

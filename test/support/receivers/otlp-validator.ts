@@ -1,4 +1,4 @@
-// A judge of OTLP/JSON trace requests that shares nothing with the code under test: a general reader of protobuf JSON
+// A validator of OTLP/JSON trace requests that shares nothing with the code under test: a general reader of protobuf JSON
 // with the schema beside this file, and the rules that OTLP puts on top of it.
 import { fromJson } from '@bufbuild/protobuf';
 import type { JsonValue } from '@bufbuild/protobuf';

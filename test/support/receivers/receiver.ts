@@ -36,7 +36,7 @@ export interface DestinationReceiver {
   readonly expectedOrigin: string;
   /** The config with its address replaced, where the kind has one that can be; null: its addresses are fixed. */
   configFor(origin: string): DestinationConfig | null;
-  /** Checks method, path, credentials, headers, schema, caps and ids as the real platform does. */
+  /** Checks method, path, credentials, headers, schema, limits and ids as the real platform does. */
   check(request: ReceivedDelivery): ReceiverResult | Promise<ReceiverResult>;
   /** How the platform says no, in its own words. */
   readonly failures: Readonly<Record<'unauthorized' | 'rateLimited' | 'unavailable', ReceiverReply>>;

@@ -11,7 +11,7 @@ interface BoundedEndpoint {
  * Each part of a call may be served by another endpoint: the most expensive endpoint for it counts. `costOf` returns null
  * for an unknown price: `onUnknownPrice` throws for a shared endpoint; through an own provider key it counts nothing.
  */
-export function sumOfDearest<Endpoint extends BoundedEndpoint>(
+export function sumOfMostExpensive<Endpoint extends BoundedEndpoint>(
   endpoints: readonly Endpoint[],
   parts: number,
   costOf: (endpoint: Endpoint, part: number) => PicoUsd | null,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Rests } from './rests.js';
+import { ReadThrottle } from './read-throttle.js';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -9,15 +9,15 @@ afterEach(() => {
 });
 
 const ended: string[] = [];
-const rest = (name: string, pieces: number) => ({ pieces: () => pieces, end: () => void ended.push(name) });
+const read = (name: string, pieces: number) => ({ pieces: () => pieces, end: () => void ended.push(name) });
 
-describe('connections that rest', () => {
+describe('paused connections', () => {
   beforeEach(() => void ended.splice(0));
 
   it('take turns, each for as long as its pieces are worth', () => {
-    const rests = new Rests();
-    rests.add(rest('first', 1_200));
-    rests.add(rest('second', 2_400));
+    const throttle = new ReadThrottle();
+    throttle.add(read('first', 1_200));
+    throttle.add(read('second', 2_400));
     jest.advanceTimersByTime(99);
     expect(ended).toEqual([]);
     jest.advanceTimersByTime(2);
@@ -28,10 +28,10 @@ describe('connections that rest', () => {
     expect(ended).toEqual(['first', 'second']);
   });
 
-  it('count the pieces that came in the read after which they rest', () => {
-    const rests = new Rests();
+  it('count the pieces that came in the read after which they pause', () => {
+    const throttle = new ReadThrottle();
     let pieces = 1_000;
-    rests.add({ pieces: () => pieces, end: () => void ended.push('only') });
+    throttle.add({ pieces: () => pieces, end: () => void ended.push('only') });
     pieces = 2_400;
     jest.advanceTimersByTime(199);
     expect(ended).toEqual([]);
@@ -40,12 +40,12 @@ describe('connections that rest', () => {
   });
 
   it('delay no other once they are closed, and begin again when all have ended', () => {
-    const rests = new Rests();
-    for (let count = 0; count < 100; count++) rests.add(rest('closed', 0));
-    rests.add(rest('open', 50));
+    const throttle = new ReadThrottle();
+    for (let count = 0; count < 100; count++) throttle.add(read('closed', 0));
+    throttle.add(read('open', 50));
     jest.advanceTimersByTime(150);
     expect(ended.at(-1)).toBe('open');
-    rests.add(rest('later', 12));
+    throttle.add(read('later', 12));
     jest.advanceTimersByTime(3);
     expect(ended.at(-1)).toBe('later');
   });
