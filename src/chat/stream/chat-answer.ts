@@ -9,7 +9,7 @@ import { GrowingBuffer } from './growing-buffer.js';
 import type { OutputCount } from './output-count.js';
 import { statedError } from './provider-errors.js';
 import { AnswerScanner } from './splice/answer-scanner.js';
-import { BrokenChunk } from './splice/broken-chunk.js';
+import { BrokenChunk } from './splice/object-splicer.js';
 import type { StreamIdentity } from './stream-events.js';
 
 export interface ChatAnswer {

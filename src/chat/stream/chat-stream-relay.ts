@@ -12,7 +12,7 @@ import type { OutputCount } from './output-count.js';
 import { statedError } from './provider-errors.js';
 import { AnswerScanner } from './splice/answer-scanner.js';
 import { FailedChoice } from './splice/choice-splicer.js';
-import { BrokenChunk } from './splice/broken-chunk.js';
+import { BrokenChunk } from './splice/object-splicer.js';
 import { chunkStart, finishChunk } from './stream-events.js';
 import type { StreamIdentity } from './stream-events.js';
 

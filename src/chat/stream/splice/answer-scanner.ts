@@ -8,10 +8,9 @@ import { ChoiceSplicer } from './choice-splicer.js';
 import type { ChoiceRules } from './delta-splicer.js';
 import { ChoiceState } from './choice-state.js';
 import { Edits } from './edits.js';
-import { BrokenChunk } from './broken-chunk.js';
 import { OPEN_OBJECT } from '../../../vectors/json-cursor.js';
 import type { MemberName } from './member-names.js';
-import { Span } from './object-splicer.js';
+import { BrokenChunk, Span } from './object-splicer.js';
 import { OutputTexts } from './output-texts.js';
 import type { GrowingBuffer } from '../growing-buffer.js';
 

@@ -3,9 +3,8 @@
 import type { ChoiceState } from './choice-state.js';
 import { DeltaSplicer } from './delta-splicer.js';
 import { finishReasonOf } from './finish-reasons.js';
-import { BrokenChunk } from './broken-chunk.js';
 import type { MemberName } from './member-names.js';
-import { ObjectEnd, Span } from './object-splicer.js';
+import { BrokenChunk, ObjectEnd, Span } from './object-splicer.js';
 
 const NULL = Buffer.from('null');
 const NO_FINISH = Buffer.from('"finish_reason":null');

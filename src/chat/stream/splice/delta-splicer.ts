@@ -3,10 +3,9 @@ import type { ChatWire } from '../../../providers/shared/chat-wire.js';
 import type { ChoiceState } from './choice-state.js';
 import { contentOfParts } from './content-parts.js';
 import type { Edits } from './edits.js';
-import { BrokenChunk } from './broken-chunk.js';
 import { OPEN_ARRAY } from '../../../vectors/json-cursor.js';
 import type { MemberName } from './member-names.js';
-import { ObjectEnd, ObjectSplicer, Span } from './object-splicer.js';
+import { BrokenChunk, ObjectEnd, ObjectSplicer, Span } from './object-splicer.js';
 import type { OutputText, OutputTexts } from './output-texts.js';
 
 const QUOTE = 0x22;

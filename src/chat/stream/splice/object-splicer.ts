@@ -1,9 +1,11 @@
 // Walks the objects of a document and collects the edits of their members.
 import type { Edits } from './edits.js';
 import { CLOSE_OBJECT, COLON, COMMA, JsonCursor, OPEN_OBJECT } from '../../../vectors/json-cursor.js';
-import { BrokenChunk } from './broken-chunk.js';
 import { memberName } from './member-names.js';
 import type { MemberName } from './member-names.js';
+
+/** A chunk or an answer without the form that the wire promises. */
+export class BrokenChunk extends Error {}
 
 /** A span of the document; `from` is -1 where there is none. */
 export class Span {

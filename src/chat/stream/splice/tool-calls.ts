@@ -2,7 +2,7 @@
 // first fragment of each call: fragments of providers that differ are rewritten.
 import { randomBytes } from 'node:crypto';
 import type { ChatChoice } from '../../../domain/chat/chat-outcome.js';
-import { BrokenChunk } from './broken-chunk.js';
+import { BrokenChunk } from './object-splicer.js';
 import type { OutputText, OutputTexts } from './output-texts.js';
 
 // Far above any answer: beyond it the provider is broken.
