@@ -1,6 +1,6 @@
 // Most milliseconds that the steps of a shutdown last while the database answers; SHUTDOWN_GRACE_MS, for calls in flight,
 // comes before them. Kubernetes and Docker kill processes that outlast a grace of their own, which therefore covers the
-// sum (deploy/README.md, "Stopping").
+// sum (deploy/README.md, "Kubernetes").
 
 /** Streams that outlast the grace are aborted, counted, recorded and sent to their clients. */
 export const ABORTED_STREAMS_TIME = 10_000;
