@@ -77,6 +77,15 @@ describe('a chat model of the file', () => {
     });
   });
 
+  it('has typical tokens and bounds of images', () => {
+    expect(
+      added('tokens_per_image: { low: 10, high: 20 }, max_tokens_per_image: { low: 30, high: 40 }'),
+    ).toMatchObject({
+      tokensPerImage: { low: 10, high: 20 },
+      maxTokensPerImage: { low: 30, high: 40 },
+    });
+  });
+
   it('orders its efforts and reasons when it has any', () => {
     expect(added('reasoning_efforts: [high, none, low]')).toMatchObject({
       reasoningEfforts: ['none', 'low', 'high'],

@@ -105,7 +105,7 @@ function readEndpoint(
     ...'reasoning_efforts is_reasoning hides_reasoning prices prompt_overhead max_tokens_per_image'.split(
       ' ',
     ),
-    ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation output_limit'.split(
+    ...'tokens_per_image max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation output_limit'.split(
       ' ',
     ),
     ...'stream_usage schema allowed_members quantization data_policy'.split(' '),
@@ -142,7 +142,8 @@ function readEndpoint(
     hidesReasoning: endpoint.read('hides_reasoning', readFlag, base?.hidesReasoning ?? false),
     prices: endpoint.read('prices', (member) => readDatedRows(member, readPrices), base?.prices),
     ...given('promptOverhead', endpoint.optional('prompt_overhead', readOverhead)),
-    ...given('maxTokensPerImage', endpoint.optional('max_tokens_per_image', readImageBounds)),
+    ...given('tokensPerImage', endpoint.optional('tokens_per_image', readImageTokens)),
+    ...given('maxTokensPerImage', endpoint.optional('max_tokens_per_image', readImageTokens)),
     ...given('maxTokensPerAudioSecond', endpoint.optional('max_tokens_per_audio_second', readCount)),
     ...given('maxTokensPerFile', endpoint.optional('max_tokens_per_file', readCount)),
     ...given('maxTokensPerVideo', endpoint.optional('max_tokens_per_video', readCount)),
@@ -188,9 +189,9 @@ function readOverhead(cursor: YamlCursor): NonNullable<ChatEndpoint['promptOverh
   };
 }
 
-function readImageBounds(cursor: YamlCursor): NonNullable<ChatEndpoint['maxTokensPerImage']> {
-  const bounds = cursor.object(['low', 'high']);
-  return { low: bounds.read('low', readCount), high: bounds.read('high', readCount) };
+function readImageTokens(cursor: YamlCursor): NonNullable<ChatEndpoint['tokensPerImage']> {
+  const tokens = cursor.object(['low', 'high']);
+  return { low: tokens.read('low', readCount), high: tokens.read('high', readCount) };
 }
 
 /** Lowest first, in whatever order the file has them. */

@@ -8,6 +8,7 @@ import type { ChatUsage, ReportedChatUsage, UsageSource } from '../../domain/cha
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { promptBound, promptTexts } from '../charges/prompt-size.js';
 import type { PromptSize } from '../charges/prompt-size.js';
+import { typicalMediaTokens } from '../charges/typical-media.js';
 import { countOutputTokens } from '../stream/output-count.js';
 import type { OutputCount } from '../stream/output-count.js';
 
@@ -81,14 +82,7 @@ async function count(
 ): Promise<ChatUsage> {
   const tokenizer = model.tokenizer ?? 'o200k';
   const text = await countTextTokens(promptTexts(request), tokenizer, pace);
-  const media = promptBound({ ...size, textBytes: 0 }, endpoint) - promptBound(textSize(size, 0), endpoint);
-  const prompt = text + TOKENS_PER_MESSAGE * request.messages.length + media;
+  const prompt = text + TOKENS_PER_MESSAGE * request.messages.length + typicalMediaTokens(request, endpoint);
   const completion = await countOutputTokens(outputCount, tokenizer, pace);
   return countedChatUsage(Math.min(prompt, promptBound(size, endpoint)), completion);
-}
-
-/** Without media. */
-function textSize(size: PromptSize, textBytes: number): PromptSize {
-  const none = { lowImages: 0, highImages: 0, originalImages: 0, audioSeconds: 0, files: 0, videos: 0 };
-  return { ...size, ...none, textBytes };
 }

@@ -74,7 +74,9 @@ export interface ChatEndpoint {
   readonly prices: readonly DatedChatPrices[];
   /** Tokens that a chat template adds. Absent: 256, 16, 64. */
   readonly promptOverhead?: { readonly fixed: number; readonly perMessage: number; readonly perTool: number };
-  /** Upper bounds; absent: a part is bounded by the context length. */
+  /** Typical, for counts that are charged. Absent: 85 and 1,024. */
+  readonly tokensPerImage?: { readonly low: number; readonly high: number };
+  /** Upper bounds, for reservations; absent: a part is bounded by the context length. */
   readonly maxTokensPerImage?: { readonly low: number; readonly high: number };
   readonly maxTokensPerAudioSecond?: number;
   readonly maxTokensPerFile?: number;

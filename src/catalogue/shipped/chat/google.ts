@@ -1,5 +1,5 @@
 // Google's chat models at the Gemini API. Thoughts are billed as output and not part of the answer.
-import type { ChatModality, ChatModel, PriceTier } from '../../../domain/chat/chat-model.js';
+import type { ChatEndpoint, ChatModality, ChatModel, PriceTier } from '../../../domain/chat/chat-model.js';
 import { KEPT_NOT_TRAINED_ON } from '../facts.js';
 import {
   chatPrices,
@@ -21,6 +21,7 @@ interface GeminiModel {
   /** Above 200,000 tokens of the prompt. */
   readonly longPrompt?: ListedPrices;
   readonly efforts: readonly string[];
+  readonly images: Pick<ChatEndpoint, 'maxTokensPerImage' | 'tokensPerImage'>;
 }
 
 const PARAMETERS = [
@@ -35,6 +36,13 @@ const PARAMETERS = [
 const MODALITIES: readonly ChatModality[] = ['text', 'image', 'audio'];
 // Google's guide to tokens: 32 a second.
 const TOKENS_PER_AUDIO_SECOND = 32;
+// The same guide: 258 for each tile of 768 pixels, and no maximum of tiles. Typical is an image of 4 tiles.
+const BY_TILES = { tokensPerImage: { low: 258, high: 1_032 } };
+// Google's guide to the resolution of media: 1,120 by default, and at most 2,240.
+const BY_RESOLUTION = {
+  tokensPerImage: { low: 1_120, high: 1_120 },
+  maxTokensPerImage: { low: 2_240, high: 2_240 },
+};
 
 function gemini(model: GeminiModel): ChatModel {
   const { slug, longPrompt } = model;
@@ -60,6 +68,7 @@ function gemini(model: GeminiModel): ChatModel {
         isReasoning: true,
         hidesReasoning: true,
         prices: [{ effectiveFrom: '2026-08-21', source: LITELLM_PRICES, ...chatPrices(model.prices), tiers }],
+        ...model.images,
         maxTokensPerAudioSecond: TOKENS_PER_AUDIO_SECOND,
         quantization: null,
         dataPolicy: KEPT_NOT_TRAINED_ON,
@@ -78,6 +87,7 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     prices: { prompt: '1.25', completion: '10', cacheRead: '0.125' },
     longPrompt: { prompt: '2.5', completion: '15', cacheRead: '0.25' },
     efforts: ['low', 'medium', 'high'],
+    images: BY_TILES,
   }),
   gemini({
     slug: 'gemini-2.5-flash',
@@ -93,6 +103,7 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
       audioInputCached: '0.1',
     },
     efforts: ['none', 'low', 'medium', 'high'],
+    images: BY_TILES,
   }),
   gemini({
     slug: 'gemini-2.5-flash-lite',
@@ -108,6 +119,7 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
       audioInputCached: '0.03',
     },
     efforts: ['none', 'low', 'medium', 'high'],
+    images: BY_TILES,
   }),
   gemini({
     slug: 'gemini-3-flash-preview',
@@ -123,6 +135,7 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
       audioInputCached: '0.1',
     },
     efforts: ['minimal', 'low', 'medium', 'high'],
+    images: BY_RESOLUTION,
   }),
   gemini({
     slug: 'gemini-3.1-pro-preview',
@@ -133,6 +146,7 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
     prices: { prompt: '2', completion: '12', cacheRead: '0.2' },
     longPrompt: { prompt: '4', completion: '18', cacheRead: '0.4' },
     efforts: ['low', 'medium', 'high'],
+    images: BY_RESOLUTION,
   }),
   gemini({
     slug: 'gemini-3.1-flash-lite',
@@ -148,5 +162,6 @@ export const GOOGLE_CHAT_MODELS: readonly ChatModel[] = [
       audioInputCached: '0.05',
     },
     efforts: ['minimal', 'low', 'medium', 'high'],
+    images: BY_RESOLUTION,
   }),
 ];

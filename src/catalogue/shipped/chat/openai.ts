@@ -28,7 +28,7 @@ interface OpenAiModel {
   readonly serviceTiers?: Readonly<Record<string, ListedPrices>>;
   /** Absent: no reasoning model. */
   readonly efforts?: readonly string[];
-  readonly maxTokensPerImage: NonNullable<ChatEndpoint['maxTokensPerImage']>;
+  readonly images: Pick<ChatEndpoint, 'maxTokensPerImage' | 'tokensPerImage'>;
   /** `parallel_tool_calls` is refused with 400. */
   readonly refusesParallelCalls?: true;
   /** Parameters beside those of every model of its kind. */
@@ -50,10 +50,20 @@ const AZURE_CACHE_PRICES =
   'Portkey and its pull request 751, models.dev, genai-prices, read 2026-11-27: the highest price of the cached part';
 
 // Upper bounds of OpenAI's guide to images: 85 tokens and 170 for each of at most 8 tiles; the same times 33.3; 1,536
-// patches times a multiplier of at most 2.46, whatever the detail.
-const BY_TILES = { low: 85, high: 1_445 };
-const BY_TILES_OF_4O_MINI = { low: 2_833, high: 48_169 };
-const BY_PATCHES = { low: 3_779, high: 3_779 };
+// patches times a multiplier of at most 2.46, whatever the detail. Typical is an image of 1,024 pixels square: 4 tiles, or
+// 1,024 patches times a multiplier of 1.62.
+const BY_TILES = {
+  maxTokensPerImage: { low: 85, high: 1_445 },
+  tokensPerImage: { low: 85, high: 765 },
+};
+const BY_TILES_OF_4O_MINI = {
+  maxTokensPerImage: { low: 2_833, high: 48_169 },
+  tokensPerImage: { low: 2_833, high: 25_501 },
+};
+const BY_PATCHES = {
+  maxTokensPerImage: { low: 3_779, high: 3_779 },
+  tokensPerImage: { low: 1_659, high: 1_659 },
+};
 
 function openAi(model: OpenAiModel): ChatModel {
   const { slug, efforts, azureCacheRead, serviceTiers = {} } = model;
@@ -76,7 +86,7 @@ function openAi(model: OpenAiModel): ChatModel {
     isReasoning: efforts !== undefined,
     hidesReasoning: efforts !== undefined,
     prices,
-    maxTokensPerImage: model.maxTokensPerImage,
+    ...model.images,
     quantization: null,
     dataPolicy: KEPT_NOT_TRAINED_ON,
   });
@@ -105,7 +115,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     maxOutputTokens: 32_768,
     prices: { prompt: '2', completion: '8', cacheRead: '0.5' },
     serviceTiers: { priority: { prompt: '3.5', completion: '14', cacheRead: '0.875' } },
-    maxTokensPerImage: BY_TILES,
+    images: BY_TILES,
   }),
   openAi({
     slug: 'gpt-4.1-mini',
@@ -116,7 +126,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     maxOutputTokens: 32_768,
     prices: { prompt: '0.4', completion: '1.6', cacheRead: '0.1' },
     serviceTiers: { priority: { prompt: '0.7', completion: '2.8', cacheRead: '0.175' } },
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
   }),
   openAi({
     slug: 'gpt-4.1-nano',
@@ -128,7 +138,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     prices: { prompt: '0.1', completion: '0.4', cacheRead: '0.025' },
     azureCacheRead: '0.03',
     serviceTiers: { priority: { prompt: '0.2', completion: '0.8', cacheRead: '0.05' } },
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
   }),
   openAi({
     slug: 'gpt-4o',
@@ -139,7 +149,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     maxOutputTokens: 16_384,
     prices: { prompt: '2.5', completion: '10', cacheRead: '1.25' },
     serviceTiers: { priority: { prompt: '4.25', completion: '17', cacheRead: '2.125' } },
-    maxTokensPerImage: BY_TILES,
+    images: BY_TILES,
   }),
   openAi({
     slug: 'gpt-4o-mini',
@@ -150,7 +160,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     maxOutputTokens: 16_384,
     prices: { prompt: '0.15', completion: '0.6', cacheRead: '0.075' },
     serviceTiers: { priority: { prompt: '0.25', completion: '1', cacheRead: '0.125' } },
-    maxTokensPerImage: BY_TILES_OF_4O_MINI,
+    images: BY_TILES_OF_4O_MINI,
   }),
   openAi({
     slug: 'o3',
@@ -165,7 +175,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '3.5', completion: '14', cacheRead: '0.875' },
     },
     efforts: ['low', 'medium', 'high'],
-    maxTokensPerImage: BY_TILES,
+    images: BY_TILES,
     refusesParallelCalls: true,
   }),
   openAi({
@@ -182,7 +192,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '2', completion: '8', cacheRead: '0.5' },
     },
     efforts: ['low', 'medium', 'high'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     refusesParallelCalls: true,
   }),
   openAi({
@@ -199,7 +209,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' },
     },
     efforts: ['minimal', 'low', 'medium', 'high'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     parameters: ['verbosity'],
   }),
   openAi({
@@ -216,7 +226,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '0.45', completion: '3.6', cacheRead: '0.045' },
     },
     efforts: ['minimal', 'low', 'medium', 'high'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     parameters: ['verbosity'],
   }),
   openAi({
@@ -230,7 +240,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
     azureCacheRead: '0.01',
     serviceTiers: { flex: { prompt: '0.025', completion: '0.2', cacheRead: '0.0025' } },
     efforts: ['minimal', 'low', 'medium', 'high'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     parameters: ['verbosity'],
   }),
   openAi({
@@ -247,7 +257,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '2.5', completion: '20', cacheRead: '0.25' },
     },
     efforts: ['none', 'low', 'medium', 'high'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     parameters: ['verbosity'],
   }),
   openAi({
@@ -264,7 +274,7 @@ export const OPENAI_CHAT_MODELS: readonly ChatModel[] = [
       priority: { prompt: '3.5', completion: '28', cacheRead: '0.35' },
     },
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    maxTokensPerImage: BY_PATCHES,
+    images: BY_PATCHES,
     parameters: ['verbosity'],
   }),
 ];

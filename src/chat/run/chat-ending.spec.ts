@@ -1,0 +1,98 @@
+// The usage of calls without a report: counts and estimates (docs/contract.md#chat-usage).
+import { describe, expect, it } from '@jest/globals';
+import { readChat } from '../../../test/support/chat/read-chat.js';
+import { SHIPPED_CHAT_MODELS } from '../../catalogue/shipped/chat/index.js';
+import { UNHURRIED } from '../../concurrency/yield-queue.js';
+import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
+import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import { measurePrompt, promptBound } from '../charges/prompt-size.js';
+import { NO_ANSWER, usageOf } from './chat-ending.js';
+
+const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+const AUDIO = { type: 'input_audio', input_audio: { data: 'A'.repeat(64_000), format: 'mp3' } };
+const DOCUMENT = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0xLjcK' } };
+const NOTES = { type: 'file', file: { file_data: `data:text/plain;base64,${'A'.repeat(4_000)}` } };
+const VIDEO = { type: 'video_url', video_url: { url: 'https://media.example/v.mp4' } };
+const TEXT = { type: 'text', text: 'hi' };
+
+function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> = {}): ChatTarget {
+  const model = SHIPPED_CHAT_MODELS.find((shipped) => shipped.id === id)!;
+  const endpoint = model.endpoints.find((served) => served.provider === provider)!;
+  return { model, endpoint: { ...endpoint, ...changes }, credential: null } as unknown as ChatTarget;
+}
+
+async function countedPrompt(target: ChatTarget, ...content: readonly object[]): Promise<number> {
+  const { request } = readChat({ messages: [{ role: 'user', content }] });
+  const size = await measurePrompt(request, UNHURRIED);
+  const facts = { request, size, target, outputBound: 100, seconds: 1 };
+  const { usage, source } = await usageOf('cut', NO_ANSWER, facts, UNHURRIED);
+  expect(source).toBe('counted');
+  return usage.promptTokens;
+}
+
+/** Tokens beside those of the text. */
+async function countedMedia(target: ChatTarget, ...parts: readonly object[]): Promise<number> {
+  return (await countedPrompt(target, TEXT, ...parts)) - (await countedPrompt(target, TEXT));
+}
+
+describe('the count of a prompt with media', () => {
+  const maverick = targetOf('meta-llama/llama-4-maverick', 'together');
+
+  it('has typical tokens where the catalogue has no bound but the context', async () => {
+    const { request } = readChat({ messages: [{ role: 'user', content: [TEXT, IMAGE] }] });
+    expect(promptBound(await measurePrompt(request, UNHURRIED), maverick.endpoint)).toBe(524_288);
+    expect(await countedMedia(maverick, IMAGE)).toBe(1_024);
+    expect(await countedMedia(maverick, IMAGE, IMAGE)).toBe(2_048);
+  });
+
+  it('stays below the tier of long prompts for an image', async () => {
+    const gemini = targetOf('google/gemini-3.1-pro-preview', 'google');
+    expect(await countedMedia(gemini, IMAGE)).toBe(1_120);
+  });
+
+  it('is far below the context for one image at every shipped endpoint', async () => {
+    for (const { id, endpoints } of SHIPPED_CHAT_MODELS)
+      for (const { provider, inputModalities, contextLength } of endpoints)
+        if (inputModalities.includes('image'))
+          expect(await countedMedia(targetOf(id, provider), IMAGE)).toBeLessThan(contextLength / 4);
+  });
+
+  it('knows the length of audio, video and files by their bytes', async () => {
+    // 48,000 bytes of mp3, 11 bytes of a document, 3,000 bytes of text.
+    expect(await countedMedia(maverick, AUDIO)).toBe(3 * 32);
+    expect(await countedMedia(maverick, DOCUMENT)).toBe(1_000);
+    expect(await countedMedia(maverick, NOTES)).toBe(750);
+    expect(await countedMedia(maverick, VIDEO)).toBe(60 * 290);
+  });
+
+  it('uses the rate of the endpoint, and never exceeds its bounds', async () => {
+    const rates = { tokensPerImage: { low: 10, high: 50 } };
+    const endpoint = (changes: Partial<ChatEndpoint>) =>
+      targetOf('meta-llama/llama-4-maverick', 'together', changes);
+    expect(await countedMedia(endpoint(rates), IMAGE)).toBe(50);
+    const low = { ...IMAGE, image_url: { ...IMAGE.image_url, detail: 'low' } };
+    expect(await countedMedia(endpoint(rates), low)).toBe(10);
+    expect(await countedMedia(endpoint({ maxTokensPerImage: { low: 5, high: 20 } }), IMAGE)).toBe(20);
+    const bounds = { maxTokensPerFile: 30, maxTokensPerVideo: 40, maxTokensPerAudioSecond: 2 };
+    expect(await countedMedia(endpoint(bounds), DOCUMENT, VIDEO, AUDIO)).toBe(30 + 40 + 3 * 2);
+    expect(await countedPrompt(endpoint({ contextLength: 100 }), TEXT, IMAGE)).toBe(100);
+  });
+});
+
+describe('an estimate', () => {
+  it('adds hidden tokens for the time since the request, at most to the bound of the output', async () => {
+    const { request } = readChat({ messages: [{ role: 'user', content: [IMAGE] }] });
+    const target = targetOf('google/gemini-3.1-pro-preview', 'google');
+    const facts = {
+      request,
+      size: await measurePrompt(request, UNHURRIED),
+      target,
+      outputBound: 500,
+      seconds: 2,
+    };
+    const estimate = async (seconds: number) =>
+      (await usageOf('unknown', NO_ANSWER, { ...facts, seconds }, UNHURRIED)).usage;
+    expect(await estimate(2)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 400 });
+    expect(await estimate(60)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 500 });
+  });
+});
