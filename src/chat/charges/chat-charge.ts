@@ -1,4 +1,4 @@
-// Settles a chat call: the caller's charge, at most the reservation, and the provider's bill (docs/contract.md#chat-spend).
+// Settles a chat call: the caller's charge, at most the bound of the call, and the provider's bill (docs/contract.md#chat-spend).
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
@@ -50,7 +50,7 @@ export interface ChatCharge {
   readonly cost: ChatCost | null;
   readonly source: UsageSource;
   readonly completionTokens: number;
-  /** The part of the cost above the reservation; null: none. */
+  /** The part of the cost above the bound; null: none. */
   readonly overrun: PicoUsd | null;
 }
 
@@ -65,11 +65,11 @@ const NOTHING: Charge = {
   unpaid: [],
 };
 
-/** `reserved`: null where no limit applies. */
+/** `bound`: the reservation, else the greatest cost at the endpoint; null where no price is known. */
 export function chargeForChat(
   { served, outcome }: ChatEnding,
   request: PricedRequest,
-  reserved: SpendBound | null,
+  bound: SpendBound | null,
 ): ChatCharge {
   if (served === null)
     return { charge: NOTHING, cost: NO_CHAT_COST, source: 'none', completionTokens: 0, overrun: null };
@@ -77,7 +77,7 @@ export function chargeForChat(
   const { images, cacheWriteTtl } = request;
   const { usage, isByok } = served;
   const cost = prices && chatCost(prices, { usage, images, cacheWriteTtl });
-  const most = reserved && (isByok ? reserved.costWithByok : reserved.cost);
+  const most = bound && (isByok ? bound.costWithByok : bound.cost);
   if (isInsured(served, outcome)) return insured(served, cost, most);
   const total = cost && cost.total;
   const paid = atMost(total, most);
@@ -137,7 +137,7 @@ function isInsured({ usage, hasFinished }: ServedChat, outcome: ChatEnding['outc
 
 /**
  * The operator sees a reported bill. An estimate of a failed call is no bill. The bill of an own key counts towards limits
- * that include own keys: at most `most`, what they have reserved.
+ * that include own keys: at most `most`.
  */
 function insured(served: ServedChat, cost: ChatCost | null, most: PicoUsd | null): ChatCharge {
   const { isByok } = served;

@@ -5,6 +5,7 @@ import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { endpointName } from '../../routing/endpoints/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
+import { greatestChatCost } from '../charges/chat-bound.js';
 import { chargeForChat, withWasted } from '../charges/chat-charge.js';
 import type { ChatCharge, ChatEnding, ServedChat, WastedAttempt } from '../charges/chat-charge.js';
 import { imagesOf } from '../charges/prompt-size.js';
@@ -25,20 +26,31 @@ export interface FailedUsage {
   readonly serviceTier: string | null;
 }
 
-/** `bound`: the sum of the call's reservations; null where no limit applies. */
+/**
+ * `reserved`: the sum of the call's reservations; null where no limit applies. The call's bound at the endpoint limits the
+ * charge then, so that no report costs more than the call can.
+ */
 export function chargeOfRun(
   executed: ExecutedChat,
   target: ChatTarget,
   usage: SettledUsage,
-  { request, size, from }: ReservedCall,
-  bound: SpendBound | null,
+  bounded: ReservedCall,
+  reserved: SpendBound | null,
   failed: readonly FailedUsage[],
 ): ChatCharge {
+  const { request, size, from } = bounded;
   const { serviceTier, cacheWriteTtl } = request;
   const served = executed.routed.begun && servedChat(executed, target, usage);
   const priced = { serviceTier, cacheWriteTtl, images: imagesOf(size), pricedAt: from };
-  const charged = chargeForChat({ served, outcome: OUTCOMES[executed.kind] }, priced, bound);
+  const most = reserved ?? boundAt(target, bounded);
+  const charged = chargeForChat({ served, outcome: OUTCOMES[executed.kind] }, priced, most);
   return withWasted(charged, failed.flatMap(wastedAttempt), priced);
+}
+
+/** Null where no price is known. */
+function boundAt({ endpoint }: ChatTarget, bounded: ReservedCall): SpendBound | null {
+  const cost = greatestChatCost(bounded, endpoint);
+  return cost === null ? null : { cost, costWithByok: cost };
 }
 
 /** Nothing for an own provider key, whose owner the provider bills, and for a report that cannot be used. */
