@@ -23,7 +23,7 @@ export interface AnswerBounds {
   readonly target: ChatTarget;
   /** performance.now() */
   readonly deadline: number;
-  /** The ending of an answer whose client left, and whose upstream was cancelled. */
+  /** The ending of an answer whose upstream was cancelled: its client left, or the process ends. */
   cutKind(target: ChatTarget): EndingKind;
   /** The client has left, and the answer is read for its usage. */
   isGone(): boolean;
@@ -50,7 +50,7 @@ export class AnswerEnds {
         ? { kind: bounds.cutKind(target), received: NO_ANSWER, error: null }
         : { kind: 'complete', received: answer, error: null };
     }
-    const { end, abortion } = await this.endOf(begun, bounds.deadline);
+    const { end, abortion } = await this.endOf(begun, bounds);
     const received = receivedBy(begun);
     switch (end) {
       case 'finished':
@@ -70,7 +70,7 @@ export class AnswerEnds {
   /** The deadline of the call and the end of the process end the stream as well. */
   private async endOf(
     { pump }: BegunStream,
-    deadline: number,
+    bounds: AnswerBounds,
   ): Promise<{ readonly end: PumpEnd; readonly abortion: Abortion | null }> {
     let abortion: Abortion | null = null;
     const abort = (error: AppError, kind: EndingKind): void => {
@@ -79,9 +79,9 @@ export class AnswerEnds {
     };
     const timer = setTimeout(
       () => abort(new AppError('operation_timeout'), 'failed'),
-      Math.max(1, deadline - performance.now()),
+      Math.max(1, bounds.deadline - performance.now()),
     );
-    const leave = this.openChats.add(() => abort(shuttingDown(), 'unknown'));
+    const leave = this.openChats.add(() => abort(shuttingDown(), bounds.cutKind(bounds.target)));
     const end = pump === null ? 'cancelled' : await pump.ended;
     clearTimeout(timer);
     leave();

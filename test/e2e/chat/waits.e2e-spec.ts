@@ -191,6 +191,30 @@ describe('the end of the grace', () => {
   });
 });
 
+describe('a stream that the end of the process cuts', () => {
+  it.each([
+    ['counts its text where the text has all tokens', 'openai/gpt-4.1-mini', 'counted'],
+    ['estimates its tokens where reasoning is hidden', 'openai/o4-mini', 'estimated'],
+  ])('B9: %s', async (_name, model, usageSource) => {
+    const own = await startChat();
+    own.upstream.answerWith((_request, response) => {
+      beginStream(response);
+      sendEvent(response, text('one two three'));
+    });
+    const key = await own.app.createKey({ limit: 10n ** 12n });
+    const response = await postChat(own.app, { model, stream: true, max_tokens: 50 }, { key: key.secret });
+    expect(response.status).toBe(200);
+    own.app.application.get(OpenChats).abortAll();
+    expect(await response.text()).toContain('shutting down');
+    const { chat, cost } = await chatOf(own.app, key.record.id);
+    expect(chat).toMatchObject({ isCancelled: false, usageSource });
+    if (usageSource === 'counted') expect(chat?.completionTokens).toBe(3);
+    else expect(chat?.completionTokens).toBeGreaterThan(3);
+    expect(cost).toBeGreaterThan(0n);
+    await own.close();
+  });
+});
+
 describe('a limit without room', () => {
   it('names the limit and the output that is still affordable', async () => {
     const key = await setup.app.createKey({ limit: BOUND });
