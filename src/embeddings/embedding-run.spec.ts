@@ -216,6 +216,36 @@ describe('a call with the cache on', () => {
     expectClosed(runs);
   });
 
+  it('counts on the day of its second reservation', async () => {
+    let fail = (): void => undefined;
+    const hasFailed = new Promise<void>((resolve) => (fail = resolve));
+    const runs = createRuns(
+      async (items) => {
+        if (runs.routed.length > 2 || items.includes('b')) return served(items);
+        await hasFailed;
+        return failed(new AppError('provider_error'));
+      },
+      {
+        reserve: (count) => {
+          if (count === 2) runs.clock.set('2026-11-19T00:00:01.000Z');
+          return null;
+        },
+      },
+    );
+    runs.clock.set('2026-11-18T23:59:59.000Z');
+    const first = runs.create({ wantsCache: true }, ['a']);
+    const second = runs.create({ wantsCache: true }, ['b', 'a']);
+    while (runs.routed.length < 2) await new Promise(setImmediate);
+    fail();
+    await expect(first).rejects.toMatchObject({ code: 'provider_error' });
+    const { generationId } = await second;
+    expect(runs.appended.map(({ generation }) => generation.createdAt.toISOString())).toEqual([
+      '2026-11-18T23:59:59.000Z',
+      '2026-11-19T00:00:01.000Z',
+    ]);
+    expect(runs.appended[1]?.generation.id).toBe(generationId);
+  });
+
   it('bypasses the cache for members that may change vectors', async () => {
     const runs = createRuns((items) => Promise.resolve(served(items)));
     const request = {

@@ -10,7 +10,7 @@ import { contentOf } from '../domain/generations/generation-content.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
 import type { Charge } from '../domain/spend/charge.js';
-import { utcDay } from '../domain/spend/spend.js';
+import { countedMoment, utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import { joinRouted, NOTHING_ROUTED } from '../routing/routed-call.js';
@@ -95,6 +95,8 @@ export class EmbeddingRun {
   private failed: { route: Route; request: EmbeddingRequest; routed: RoutedCall } | null = null;
   /** Null until the call is certain to become a generation. */
   private generationId: string | null = null;
+  /** Of a second reservation, which may have waited past midnight. */
+  private lastReservedAt: Date | null = null;
   private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
 
   constructor(
@@ -130,9 +132,8 @@ export class EmbeddingRun {
 
   /** Calls the providers. Never throws: from here on the call is a generation, and a failure is part of its record. */
   async execute(planned: Route): Promise<ExecutedCall> {
-    const createdAt = this.services.clock.now();
-    const id = uuidV7(createdAt);
-    this.generationId = id;
+    const begunAt = this.services.clock.now();
+    this.generationId = uuidV7(begunAt);
     const startedAt = performance.now();
     const deadline = startedAt + this.services.config.operationDeadline;
     const [reserved] = this.reserved;
@@ -142,6 +143,9 @@ export class EmbeddingRun {
     const vectors = routed.error ? [] : this.vectorsOf(routed);
     if (this.claim) this.services.cacheMetrics.answered(vectors);
     const route = this.reserved.at(-1)?.route ?? planned;
+    const createdAt = this.lastReservedAt === null ? begunAt : countedMoment(begunAt, this.lastReservedAt);
+    const id = createdAt === begunAt ? this.generationId : uuidV7(createdAt);
+    this.generationId = id;
     return { id, createdAt, startedAt, route, routed, vectors, source: this.sourceOf(routed) };
   }
 
@@ -238,6 +242,7 @@ export class EmbeddingRun {
   private async executeAbandoned(claim: CacheClaim, route: Route, deadline: number): Promise<RoutedCall> {
     try {
       const reserved = await this.reserveInputs(route, await claim.takeFromOthers(deadline));
+      if (reserved) this.lastReservedAt = this.services.clock.now();
       return reserved ? await this.callProviders(reserved, deadline) : NOTHING_ROUTED;
     } catch (failure) {
       return { ...NOTHING_ROUTED, error: toAppError(failure) };

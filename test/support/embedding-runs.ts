@@ -48,6 +48,7 @@ export interface TestRuns {
   readonly routed: (readonly string[])[];
   readonly reservations: { readonly reservation: Reservation; isClosed: boolean }[];
   readonly unpaid: UnpaidCost[];
+  readonly clock: TestClock;
   /** Workspaces whose destinations were notified. */
   readonly published: string[];
   create(members?: Partial<EmbeddingCall>, items?: readonly string[]): Promise<WrittenAnswer>;
@@ -153,7 +154,7 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
   const service = new EmbeddingsService(storage as StorageUsage, runs);
   const create: TestRuns['create'] = (members = {}, items = ['a']) =>
     service.create({ ...createCall({ form: 'texts', items }), ...members });
-  return { service, runs, appended, routed, reservations, unpaid, published, create };
+  return { service, runs, appended, routed, reservations, unpaid, clock, published, create };
 }
 
 function createCall(input: EmbeddingInput): EmbeddingCall {

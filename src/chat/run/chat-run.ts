@@ -10,6 +10,7 @@ import { NO_RETRY } from '../../routing/failures/caller-error.js';
 import type { AttemptingCall } from '../../routing/routed-call.js';
 import { describeRouting } from '../../routing/routing-metadata.js';
 import type { RoutingProgress } from '../../routing/routing-metadata.js';
+import { countedMoment } from '../../domain/spend/spend.js';
 import { CallSpend } from '../../spend/call-spend.js';
 import { toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import type { ChatCall } from '../chat-call.js';
@@ -40,7 +41,10 @@ export class ChatRun {
   /** Null for a call without a stream, and before its execution. */
   client: ClientStream | null = null;
   private readonly spend: CallSpend;
-  private readonly createdAt: Date;
+  /** Its prices hold for the whole call. */
+  private readonly startedAt: Date;
+  /** Of the record: on the day of the reservation. */
+  private createdAt: Date;
   private readonly deadline: number;
   private readonly ending: CallEnding;
   private readonly attempting: AttemptingCall;
@@ -60,7 +64,8 @@ export class ChatRun {
   ) {
     const { caller } = call;
     this.spend = new CallSpend(services.spendLimiter, caller.key);
-    this.createdAt = services.clock.now();
+    this.startedAt = services.clock.now();
+    this.createdAt = this.startedAt;
     this.sentAt = performance.now();
     this.deadline = call.receivedAt + services.config.chat.deadline;
     this.ending = new CallEnding(call.client, services.openChats);
@@ -93,8 +98,8 @@ export class ChatRun {
       tokens: new PromptTokens(request),
       predictionBytes: textBytes(request.prediction ?? ''),
       defaultOutputTokens: limits.isLimited ? defaultMaxOutputTokens : null,
-      from: this.createdAt,
-      until: new Date(this.createdAt.getTime() + deadline),
+      from: this.startedAt,
+      until: new Date(this.startedAt.getTime() + deadline),
     };
     this.bounded = bounded;
     const route = { ...planned, targets: await withinContext(planned.targets, bounded, pace) };
@@ -112,6 +117,8 @@ export class ChatRun {
     const pace = this.services.yieldQueue.begin(route.accountId);
     try {
       const targets = await reserveChat(this.spend, route.targets, this.boundedCall(), pace, cancellation);
+      // The wait may have passed midnight.
+      this.createdAt = countedMoment(this.startedAt, this.services.clock.now());
       return cancellation.aborted ? null : { ...route, targets };
     } catch (error) {
       if (cancellation.aborted) return null;

@@ -48,6 +48,14 @@ export function utcDay(moment: Date): string {
   return latest.text;
 }
 
+/**
+ * The moment of a generation that began at `start` and has reserved its money by `now`. It counts on the day of the
+ * reservation: that day's limits have let it pass.
+ */
+export function countedMoment(start: Date, now: Date): Date {
+  return utcDay(start) === utcDay(now) ? start : now;
+}
+
 /** The Monday (UTC) of the week of a time, as YYYY-MM-DD. */
 export function utcWeek(moment: Date): string {
   const daysSinceMonday = (moment.getUTCDay() + 6) % 7;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
+import { TestClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import type { TestApp } from '../../support/app.js';
 import {
@@ -123,6 +124,31 @@ describe('a client that leaves', () => {
     expect(setup.upstream.requests).toHaveLength(1);
     await idle(setup.app);
     expect((await postChat(setup.app, CHAT, { key: key.secret })).status).toBe(200);
+  });
+});
+
+describe('a call that waits for money past midnight', () => {
+  it('counts on the day of its reservation', async () => {
+    const clock = new TestClock('2026-11-18T23:59:58.000Z');
+    const own = await startChat({}, { clock });
+    const key = await own.app.createKey({ limit: BOUND, limitReset: 'daily' });
+    const first: (() => void)[] = [];
+    own.upstream.answerWith((request, response) => {
+      first.push(() => answerChat(request, response));
+    });
+    const calls = [1, 2].map(() => postChat(own.app, CHAT, { key: key.secret }));
+    await eventually(
+      () => Promise.resolve([first.length, own.app.application.get(OpenChats).size]),
+      ([arrived = 0, open = 0]) => arrived === 1 && open >= 2,
+    );
+    clock.set('2026-11-19T00:00:02.000Z');
+    own.upstream.answerWith(answerChat);
+    first[0]?.();
+    const responses = await Promise.all(calls);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    const days = (await chatsOf(own.app, key.record.id)).map(({ createdAt }) => createdAt.toISOString());
+    expect(days.toSorted()).toEqual(['2026-11-18T23:59:58.000Z', '2026-11-19T00:00:02.000Z']);
+    await own.close();
   });
 });
 
