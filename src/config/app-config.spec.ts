@@ -35,6 +35,16 @@ describe('the environment', () => {
     });
   });
 
+  it('refuses calls whose records could come an hour after their start', () => {
+    const longest = 2_700_000;
+    expect(read({ CHAT_DEADLINE_MS: `${longest}` }).chat.deadline).toBe(longest);
+    expect(read({ OPERATION_DEADLINE_MS: `${longest}` }).operationDeadline).toBe(longest);
+    for (const name of ['CHAT_DEADLINE_MS', 'OPERATION_DEADLINE_MS'])
+      expect(() => read({ [name]: `${longest + 1}` })).toThrow(
+        `${name} must be a whole number from 100 to ${longest}`,
+      );
+  });
+
   it('reads the two variables of every provider and drops a trailing slash', () => {
     expect(
       read({ OPENAI_API_KEY: 'sk', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/' }).providers.get('openai'),

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
-import { readChatConfig } from './chat-config.js';
+import { LONGEST_CALL, readChatConfig } from './chat-config.js';
 import type { ChatConfig } from './chat-config.js';
 import { readHistoryConfig } from './history-config.js';
 import type { HistoryConfig } from './history-config.js';
@@ -207,7 +207,7 @@ function readRetention(read: EnvironmentReader) {
 
 /** Calls to providers, and the end of the process, which waits for them. */
 function readCalls(read: EnvironmentReader) {
-  const operationDeadline = read.integer('OPERATION_DEADLINE_MS', 60_000, 100, 3_600_000);
+  const operationDeadline = read.integer('OPERATION_DEADLINE_MS', 60_000, 100, LONGEST_CALL);
   return {
     operationDeadline,
     providerTimeout: read.integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 3_600_000),

@@ -32,6 +32,12 @@ export interface ChatConfig {
 const MEBIBYTE = 2 ** 20;
 const MINUTE = 60_000;
 const LONGEST = 24 * 60 * MINUTE;
+/**
+ * Milliseconds of a call of any operation. The database counts a call on its own day if its record comes within an hour of its
+ * start, and a record may be committed 10 minutes after the call. Later records would move to another day, and could be
+ * charged twice.
+ */
+export const LONGEST_CALL = 45 * MINUTE;
 
 export function readChatConfig(read: EnvironmentReader): ChatConfig {
   return {
@@ -39,7 +45,7 @@ export function readChatConfig(read: EnvironmentReader): ChatConfig {
     firstTokenTimeout: read.integer('CHAT_FIRST_TOKEN_TIMEOUT_MS', 5 * MINUTE, 100, LONGEST),
     idleTimeout: read.integer('CHAT_IDLE_TIMEOUT_MS', 2 * MINUTE, 100, LONGEST),
     answerTimeout: read.integer('CHAT_ANSWER_TIMEOUT_MS', 10 * MINUTE, 100, LONGEST),
-    deadline: read.integer('CHAT_DEADLINE_MS', 30 * MINUTE, 100, LONGEST),
+    deadline: read.integer('CHAT_DEADLINE_MS', 30 * MINUTE, 100, LONGEST_CALL),
     keepAlive: read.integer('CHAT_KEEPALIVE_MS', 15_000, 0, LONGEST),
     drainTime: read.integer('CHAT_DRAIN_MS', 30_000, 0, LONGEST),
     maxDrains: read.integer('CHAT_MAX_DRAINS', 256, 0, 1_000_000),

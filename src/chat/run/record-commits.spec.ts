@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TestScheduler } from '../../../test/support/chat/pump-lab.js';
 import { createGeneration } from '../../../test/support/generation.js';
+import { LONGEST_CALL } from '../../config/chat-config.js';
 import { AppError } from '../../domain/errors.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
@@ -191,4 +192,8 @@ describe('a commit', () => {
     await second.over;
     expect([lab.gauges.lost, lab.scheduler.pending]).toEqual([2, 0]);
   });
+});
+
+it('gives a record up within the hour in which it counts on the day of its call', () => {
+  expect(LONGEST_CALL + LAST_COMMIT_MS).toBeLessThan(3_600_000);
 });
