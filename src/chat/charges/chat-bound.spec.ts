@@ -15,18 +15,27 @@ describe('the bound of the output', () => {
   it('is clamped to the endpoint, whatever the caller names', async () => {
     const call = await boundedChat({ max_tokens: 1_000_000_000 });
     expect(outputBound(call, pricedEndpoint())).toBe(DEFAULT_OUTPUT_LIMIT);
-    expect(sentOutputLimit(call.request, pricedEndpoint(), null)).toBe(DEFAULT_OUTPUT_LIMIT);
+    expect(sentOutputLimit(call, pricedEndpoint())).toBe(DEFAULT_OUTPUT_LIMIT);
   });
 
   it('names no limit where neither the caller nor a spend limit does', async () => {
-    const call = await boundedChat({}, null);
-    expect(sentOutputLimit(call.request, pricedEndpoint(), null)).toBeNull();
+    const call = await boundedChat({});
+    expect(sentOutputLimit(call, pricedEndpoint())).toBeNull();
+    expect(outputBound(call, pricedEndpoint())).toBe(DEFAULT_OUTPUT_LIMIT);
   });
 
-  it('is below the context where the endpoint has no maximum', async () => {
+  it('is below the context where the endpoint has no maximum, and the limit of the caller goes upstream', async () => {
     const { maxOutputTokens: _none, ...without } = pricedEndpoint({ contextLength: 1_000 });
     const call = await boundedChat({ max_tokens: 5_000 });
     expect(outputBound(call, without)).toBe(999);
+    expect(sentOutputLimit(call, without)).toBe(5_000);
+  });
+
+  it('is the limit that this service sends', async () => {
+    const endpoint = pricedEndpoint();
+    const call = await boundedChat({}, new Map([[endpoint, 700]]));
+    expect([sentOutputLimit(call, endpoint), outputBound(call, endpoint)]).toEqual([700, 700]);
+    expect(sentOutputLimit({ ...call, request: { ...call.request, maxOutputTokens: 5 } }, endpoint)).toBe(5);
   });
 
   it('is multiplied by n, which the prompt is not', async () => {

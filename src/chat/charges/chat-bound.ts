@@ -6,6 +6,11 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import { imagesOf, promptBound } from './prompt-size.js';
 import type { PromptSize } from './prompt-size.js';
 
+/** The output limits that this service sends where the caller names none. Without an entry an endpoint receives none. */
+export type InjectedLimits = ReadonlyMap<ChatEndpoint, number>;
+
+export const NO_INJECTED_LIMITS: InjectedLimits = new Map();
+
 type OutputSettings = Pick<ChatRequest, 'maxOutputTokens' | 'choiceCount' | 'cacheWriteTtl' | 'serviceTier'>;
 
 export interface BoundedCall {
@@ -13,8 +18,7 @@ export interface BoundedCall {
   readonly size: PromptSize;
   /** Bytes of the caller's prediction: rejected parts of it are charged as output. */
   readonly predictionBytes: number;
-  /** The output limit of calls that count toward a spend limit and name none; null: no spend limit is in force. */
-  readonly defaultOutputTokens: number | null;
+  readonly injectedLimits: InjectedLimits;
   readonly from: Date;
   /** The latest moment at which the call can end. */
   readonly until: Date;
@@ -22,17 +26,17 @@ export interface BoundedCall {
 
 /** The output limit that the endpoint receives; null: none. */
 export function sentOutputLimit(
-  { maxOutputTokens }: Pick<OutputSettings, 'maxOutputTokens'>,
+  { request, injectedLimits }: Pick<BoundedCall, 'request' | 'injectedLimits'>,
   endpoint: ChatEndpoint,
-  defaultOutputTokens: number | null,
 ): number | null {
-  const wanted = maxOutputTokens ?? defaultOutputTokens;
-  return wanted === null ? null : Math.min(wanted, mostOutput(endpoint));
+  const { maxOutputTokens: wanted } = request;
+  if (wanted === null) return injectedLimits.get(endpoint) ?? null;
+  return Math.min(wanted, endpoint.maxOutputTokens ?? wanted);
 }
 
 /** The most tokens that one endpoint can charge as output, over all choices. */
 export function outputBound(call: BoundedCall, endpoint: ChatEndpoint): number {
-  const limit = sentOutputLimit(call.request, endpoint, call.defaultOutputTokens) ?? mostOutput(endpoint);
+  const limit = Math.min(sentOutputLimit(call, endpoint) ?? Infinity, mostOutput(endpoint));
   return (limit + call.predictionBytes) * call.request.choiceCount;
 }
 
@@ -76,7 +80,8 @@ function boundPrices(
   };
 }
 
-function mostOutput({ maxOutputTokens, contextLength }: ChatEndpoint): number {
+/** The most tokens of one choice: the prompt has at least one token of the context. */
+export function mostOutput({ maxOutputTokens, contextLength }: ChatEndpoint): number {
   return Math.max(1, Math.min(maxOutputTokens ?? contextLength, contextLength - 1));
 }
 

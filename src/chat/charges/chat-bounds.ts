@@ -20,6 +20,8 @@ export interface ReservedCall extends BoundedCall {
   readonly tokens: PromptTokens;
 }
 
+export type CountedCall = Pick<ReservedCall, 'request' | 'size' | 'tokens'>;
+
 /** Throws `not_found` where a shared endpoint has no known price. */
 export function boundsOfChat(targets: readonly ChatTarget[], call: ReservedCall, pace: Pace): SpendBounds {
   return {
@@ -54,7 +56,7 @@ export async function affordableOutputTokens(
  */
 export async function withinContext(
   targets: readonly ChatTarget[],
-  { tokens, size }: ReservedCall,
+  { tokens, size }: CountedCall,
   pace: Pace,
 ): Promise<readonly ChatTarget[]> {
   const left: ChatTarget[] = [];
@@ -121,7 +123,7 @@ async function countedSizes(
 }
 
 /** Only texts of the request are counted: all other bytes keep their bound. */
-async function countedSize(call: ReservedCall, tokenizer: Tokenizer, pace: Pace): Promise<PromptSize> {
+export async function countedSize(call: CountedCall, tokenizer: Tokenizer, pace: Pace): Promise<PromptSize> {
   const { request, size } = call;
   let bytes = 0;
   for (const text of promptTexts(request)) bytes += Buffer.byteLength(text);

@@ -4,7 +4,7 @@ import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { readChatRequest } from '../request/read-chat-request.js';
-import { greatestChatCost } from './chat-bound.js';
+import { greatestChatCost, NO_INJECTED_LIMITS } from './chat-bound.js';
 import { affordableOutputTokens, withinContext } from './chat-bounds.js';
 import type { ReservedCall } from './chat-bounds.js';
 import { measurePrompt, promptBound } from './prompt-size.js';
@@ -30,7 +30,15 @@ async function callWith(members: object): Promise<ReservedCall> {
   const { request } = readChatRequest(body, Buffer.from(JSON.stringify(body)));
   const size = await measurePrompt(request, NEVER_YIELD);
   const tokens = new PromptTokens(request);
-  return { request, size, tokens, predictionBytes: 0, defaultOutputTokens: null, from: FROM, until: FROM };
+  return {
+    request,
+    size,
+    tokens,
+    predictionBytes: 0,
+    injectedLimits: NO_INJECTED_LIMITS,
+    from: FROM,
+    until: FROM,
+  };
 }
 
 const wordsOf = (count: number) => ({

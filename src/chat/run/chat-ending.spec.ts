@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readChat } from '../../../test/support/chat/read-chat.js';
 import { SHIPPED_CHAT_MODELS } from '../../catalogue/shipped/chat/index.js';
-import { UNHURRIED } from '../../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { measurePrompt, promptBound } from '../charges/prompt-size.js';
@@ -23,9 +23,9 @@ function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> =
 
 async function countedPrompt(target: ChatTarget, ...content: readonly object[]): Promise<number> {
   const { request } = readChat({ messages: [{ role: 'user', content }] });
-  const size = await measurePrompt(request, UNHURRIED);
+  const size = await measurePrompt(request, NEVER_YIELD);
   const facts = { request, size, target, outputBound: 100, seconds: 1 };
-  const { usage, source } = await usageOf('cut', NO_ANSWER, facts, UNHURRIED);
+  const { usage, source } = await usageOf('cut', NO_ANSWER, facts, NEVER_YIELD);
   expect(source).toBe('counted');
   return usage.promptTokens;
 }
@@ -40,7 +40,7 @@ describe('the count of a prompt with media', () => {
 
   it('has typical tokens where the catalogue has no bound but the context', async () => {
     const { request } = readChat({ messages: [{ role: 'user', content: [TEXT, IMAGE] }] });
-    expect(promptBound(await measurePrompt(request, UNHURRIED), maverick.endpoint)).toBe(524_288);
+    expect(promptBound(await measurePrompt(request, NEVER_YIELD), maverick.endpoint)).toBe(524_288);
     expect(await countedMedia(maverick, IMAGE)).toBe(1_024);
     expect(await countedMedia(maverick, IMAGE, IMAGE)).toBe(2_048);
   });
@@ -85,13 +85,13 @@ describe('an estimate', () => {
     const target = targetOf('google/gemini-3.1-pro-preview', 'google');
     const facts = {
       request,
-      size: await measurePrompt(request, UNHURRIED),
+      size: await measurePrompt(request, NEVER_YIELD),
       target,
       outputBound: 500,
       seconds: 2,
     };
     const estimate = async (seconds: number) =>
-      (await usageOf('unknown', NO_ANSWER, { ...facts, seconds }, UNHURRIED)).usage;
+      (await usageOf('unknown', NO_ANSWER, { ...facts, seconds }, NEVER_YIELD)).usage;
     expect(await estimate(2)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 400 });
     expect(await estimate(60)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 500 });
   });

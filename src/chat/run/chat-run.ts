@@ -17,6 +17,7 @@ import type { ChatCall } from '../chat-call.js';
 import { sentOutputLimit } from '../charges/chat-bound.js';
 import { withinContext } from '../charges/chat-bounds.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
+import { injectedLimits } from '../charges/injected-limits.js';
 import { releaseRawMembers } from '../request/raw-members.js';
 import { reserveChat } from '../charges/chat-reservation.js';
 import { measurePrompt } from '../charges/prompt-size.js';
@@ -92,17 +93,18 @@ export class ChatRun {
     const planned = await planner.plan({ key: caller.key, request, sessionId, preferences, limits });
     const { defaultMaxOutputTokens, deadline } = config.chat;
     const pace = yieldQueue.begin(caller.key.accountId);
-    const bounded = {
-      request,
-      size: await measurePrompt(request, pace),
-      tokens: new PromptTokens(request),
+    const size = await measurePrompt(request, pace);
+    const counted = { request, size, tokens: new PromptTokens(request) };
+    const targets = await withinContext(planned.targets, counted, pace);
+    const defaultTokens = limits.isLimited ? defaultMaxOutputTokens : null;
+    this.bounded = {
+      ...counted,
       predictionBytes: textBytes(request.prediction ?? ''),
-      defaultOutputTokens: limits.isLimited ? defaultMaxOutputTokens : null,
+      injectedLimits: await injectedLimits(targets, counted, defaultTokens, pace),
       from: this.startedAt,
       until: new Date(this.startedAt.getTime() + deadline),
     };
-    this.bounded = bounded;
-    const route = { ...planned, targets: await withinContext(planned.targets, bounded, pace) };
+    const route = { ...planned, targets };
     this.progress.route = route;
     return route;
   }
@@ -153,8 +155,7 @@ export class ChatRun {
         accountId: route.accountId,
         client: this.client,
         deadline: this.deadline,
-        maxOutputTokens: (to) =>
-          sentOutputLimit(request, to.endpoint, this.boundedCall().defaultOutputTokens),
+        maxOutputTokens: (to) => sentOutputLimit(this.boundedCall(), to.endpoint),
         identity: (of) => this.identityOf(of),
         onDisconnect: (from) => this.disconnects.decide(from),
         onGone: (listener) => client.onGone(listener),

@@ -32,11 +32,31 @@ const TIERED = {
   ],
 };
 
+const SMALL = {
+  id: 'in-house/small',
+  created_at: '2026-01-01',
+  context_length: 8_192,
+  endpoints: [
+    {
+      provider: 'openai',
+      upstream_model: 'gpt-4',
+      prices: [
+        {
+          effective_from: '2026-01-01',
+          source: 'a test',
+          usd_per_million_tokens: { prompt: 1, completion: 2 },
+        },
+      ],
+      data_policy: { retains_prompts: false, trains: false },
+    },
+  ],
+};
+
 let stub: RunningChatStub;
 let app: TestApp;
 beforeAll(async () => {
   stub = await startChatStub(CHAT_STUBS.openai);
-  app = await withCatalogueFile(JSON.stringify({ chat_models: [TIERED] }), (file) =>
+  app = await withCatalogueFile(JSON.stringify({ chat_models: [TIERED, SMALL] }), (file) =>
     createTestApp({
       environment: {
         OPENAI_BASE_URL: stub.baseUrl,
@@ -66,6 +86,25 @@ describe('a call without a limit of its output', () => {
     stub.releaseAnswers();
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it('sends none to a context without room for it, and reserves all that the context can give', async () => {
+    // $0.000284 of the prompt's bound, and 8,191 tokens for $0.016382.
+    const { secret } = await app.createKey({ limit: parseUsd('0.0167') });
+    const { status } = await postChat(app, { model: SMALL.id }, { key: secret });
+    expect(status).toBe(200);
+    expect(stub.requests.at(-1)?.body).not.toHaveProperty('max_completion_tokens');
+    const { secret: poorer } = await app.createKey({ limit: parseUsd('0.0165') });
+    expect((await postChat(app, { model: SMALL.id }, { key: poorer })).status).toBe(402);
+  });
+});
+
+describe('a limit of the caller above the context', () => {
+  it('goes upstream as it is, and reserves no more than the context', async () => {
+    const { secret } = await app.createKey({ limit: parseUsd('0.0167') });
+    const { status } = await postChat(app, { model: SMALL.id, max_tokens: 100_000 }, { key: secret });
+    expect(status).toBe(200);
+    expect(stub.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100_000 });
   });
 });
 

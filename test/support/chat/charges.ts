@@ -1,6 +1,7 @@
 // Endpoints, calls and usage for tests of what a chat may cost and does cost.
 import { NEVER_YIELD } from '../../../src/concurrency/yield-queue.js';
 import type { BoundedCall } from '../../../src/chat/charges/chat-bound.js';
+import { NO_INJECTED_LIMITS } from '../../../src/chat/charges/chat-bound.js';
 import { measurePrompt } from '../../../src/chat/charges/prompt-size.js';
 import { readChatRequest } from '../../../src/chat/request/read-chat-request.js';
 import type { ChatEndpoint, ChatPrices, DatedChatPrices } from '../../../src/domain/chat/chat-model.js';
@@ -36,11 +37,11 @@ export const pricedEndpoint = (settings: Partial<ChatEndpoint> = {}): ChatEndpoi
 
 export async function boundedChat(
   members: object,
-  defaultOutputTokens: number | null = DEFAULT_OUTPUT_LIMIT,
+  injectedLimits: BoundedCall['injectedLimits'] = NO_INJECTED_LIMITS,
 ): Promise<BoundedCall> {
   const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...members };
   const text = JSON.stringify(body);
   const { request } = readChatRequest(body, Buffer.from(text));
   const size = await measurePrompt(request, NEVER_YIELD);
-  return { request, size, predictionBytes: 0, defaultOutputTokens, from: CHARGED_FROM, until: CHARGED_UNTIL };
+  return { request, size, predictionBytes: 0, injectedLimits, from: CHARGED_FROM, until: CHARGED_UNTIL };
 }
