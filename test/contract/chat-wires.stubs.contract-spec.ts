@@ -133,6 +133,41 @@ describe.each(NAMES)('%s', (name) => {
     expect(sent.text).not.toMatch(/null|"tool_calls"/);
   });
 
+  it('takes tools with members of other APIs, and records the dropped ones', async () => {
+    const stub = await start(name);
+    const described = { name: 'look_up', parameters: { type: 'object' }, requires_confirmation: true };
+    const others = { eager_input_streaming: true, cache_control: { type: 'ephemeral' } };
+    const tools = [{ type: 'function', ...others, function: { ...described, ...others } }];
+    const called = { name: 'look_up', arguments: '{}', parsed_arguments: {} };
+    const messages = [
+      { role: 'user', content: 'x' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'abcDEF123', type: 'function', function: called }],
+      },
+      { role: 'tool', tool_call_id: 'abcDEF123', content: '1' },
+    ];
+    const { status, sent } = await exchangeChat(slug, stub.baseUrl, { messages, tools });
+    expect(status).toBe(200);
+    const cache = ['tools.cache_control', 'tools.function.cache_control'];
+    const pruned = [
+      'eager_input_streaming',
+      'function.requires_confirmation',
+      'function.eager_input_streaming',
+    ];
+    const isClosed = chatWireOf(slug).problems(readBody({ x_unknown: 1 }), chatEndpoint(slug)).length > 0;
+    const dropped = [...cache, ...(isClosed ? pruned.map((path) => `tools.${path}`) : [])];
+    expect(sent.edits.filter((path) => path.startsWith('tools'))).toEqual(expect.arrayContaining(dropped));
+    expect(sent.edits.filter((path) => path.startsWith('tools'))).toHaveLength(dropped.length);
+    if (isClosed)
+      expect(sent.body['tools']).toEqual([
+        { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } },
+      ]);
+    const dropsOfCalls = sent.edits.includes('messages.tool_calls.function.parsed_arguments');
+    expect(dropsOfCalls).toBe(isClosed && slug !== 'ollama');
+  });
+
   it('takes a tool without parameters (mirascope #961)', async () => {
     const stub = await start(name);
     const tools = [{ type: 'function', function: { name: 'look_up', description: 'Looks it up.' } }];

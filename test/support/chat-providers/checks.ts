@@ -49,6 +49,35 @@ export function emptyMember(body: Body): string | null {
   return null;
 }
 
+const TOOL_MEMBERS = ['type', 'function'];
+const FUNCTION_MEMBERS = ['name', 'description', 'parameters', 'strict'];
+const CALLED_MEMBERS = ['name', 'arguments'];
+
+/** `tools[0].function.cache_control`, `messages[0].tool_calls[0].function.parsed_arguments` */
+export function unknownToolMember(body: Body): string | null {
+  const unknown = (owner: unknown, known: readonly string[], path: string): string | null => {
+    const name = unknownMember(Object(owner) as Body, known);
+    return name === null ? null : `${path}.${name}`;
+  };
+  for (const [index, tool] of listOf(body['tools']).entries()) {
+    const path = `tools[${index}]`;
+    const name =
+      unknown(tool, TOOL_MEMBERS, path) ?? unknown(tool['function'], FUNCTION_MEMBERS, `${path}.function`);
+    if (name !== null) return name;
+  }
+  for (const [at, { tool_calls: calls }] of messagesOf(body).entries())
+    for (const [index, call] of listOf(calls).entries()) {
+      const path = `messages[${at}].tool_calls[${index}].function`;
+      const name = unknown(call['function'], CALLED_MEMBERS, path);
+      if (name !== null) return name;
+    }
+  return null;
+}
+
+function listOf(value: unknown): Body[] {
+  return Array.isArray(value) ? (value as Body[]) : [];
+}
+
 export function lacksParameters(body: Body): boolean {
   return functionsOf(body).some((described) => described['parameters'] === undefined);
 }

@@ -13,6 +13,7 @@ import {
   toolIdsOf,
   unknownMember,
   unknownMessageMember,
+  unknownToolMember,
 } from './checks.js';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -23,7 +24,8 @@ const PLAIN_MESSAGE = ['role', 'content', 'tool_calls', 'tool_call_id'];
 const REASONING = /^(o\d|gpt-5)/;
 
 function openAiRefusal(body: Body, members: readonly string[] = OPENAI_MEMBERS): StubReply | null {
-  const unknown = unknownMember(body, members) ?? unknownMessageMember(body, OPENAI_MESSAGE);
+  const unknown =
+    unknownMember(body, members) ?? unknownMessageMember(body, OPENAI_MESSAGE) ?? unknownToolMember(body);
   if (unknown !== null) return openAiError(400, `Unknown parameter: '${unknown}'.`, 'unknown_parameter');
   const empty = emptyMember(body);
   if (empty !== null) return openAiError(400, `Invalid type for '${empty}'.`, 'invalid_type');
@@ -92,7 +94,7 @@ function mistralRefusal(body: Body): StubReply | null {
   const inMessage = messagesOf(body)
     .map((message) => unknownMember(message, message['role'] === 'tool' ? [...members, 'name'] : members))
     .find((name) => name !== null);
-  const name = unknown ?? inMessage ?? emptyMember(body);
+  const name = unknown ?? inMessage ?? unknownToolMember(body) ?? emptyMember(body);
   const invalid = (type: string, loc: string, msg: string): StubReply => {
     const detail = [{ type, loc: ['body', ...loc.split('.')], msg }];
     return { status: 422, body: { object: 'error', message: { detail }, type: 'invalid_request_error' } };
@@ -124,7 +126,7 @@ function googleRefusal(body: Body): StubReply | null {
     'response_format reasoning_effort logprobs top_logprobs extra_body';
   const unknown =
     unknownMember(body, known.split(' ')) ?? unknownMessageMember(body, [...PLAIN_MESSAGE, 'extra_content']);
-  const name = unknown ?? (hasStrictTool(body) ? 'strict' : null);
+  const name = unknown ?? unknownToolMember(body) ?? (hasStrictTool(body) ? 'strict' : null);
   if (name === null) return null;
   const message = `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`;
   return { status: 400, body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] };
@@ -135,7 +137,7 @@ function cohereRefusal(body: Body): StubReply | null {
     'model messages stream max_tokens temperature top_p stop seed frequency_penalty presence_penalty tools tool_choice ' +
     'response_format reasoning_effort';
   const unknown = unknownMember(body, known.split(' ')) ?? unknownMessageMember(body, PLAIN_MESSAGE);
-  const name = unknown ?? (hasStrictTool(body) ? 'strict' : emptyMember(body));
+  const name = unknown ?? unknownToolMember(body) ?? (hasStrictTool(body) ? 'strict' : emptyMember(body));
   if (name !== null)
     return { status: 422, body: { message: `unknown field: parameter '${name}' is not a valid field` } };
   // The schema of its API requires them.

@@ -115,7 +115,10 @@ function isNeverForwarded(name: string): boolean {
   return NEVER_FORWARDED.has(folded) || NEVER_FORWARDED_PREFIXES.some((prefix) => folded.startsWith(prefix));
 }
 
-function schemaOf({ wire }: ChatEndpoint, { schema }: SupportTraits): 'open' | 'closed' {
+export function schemaOf(
+  { wire }: ChatEndpoint,
+  { schema }: Pick<SupportTraits, 'schema'>,
+): 'open' | 'closed' {
   return wire?.schema ?? schema;
 }
 

@@ -1,12 +1,18 @@
 // Edits inside messages and tools that a wire needs. Without an edit the caller's own bytes are sent.
 import type { ChatMessage, ChatTool, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
 import type { ChatCall } from '../chat-wire.js';
+import { schemaOf } from './chat-members.js';
 import type { ChatTraits } from './chat-traits.js';
 
 const REASONING_MEMBERS = ['reasoning', 'reasoning_content', 'reasoning_details'];
 const CACHE_MEMBERS = ['cache_control', 'prompt_cache_breakpoint'];
 /** Members that every wire knows. */
 const COMMON_MEMBERS = ['role', 'content', 'tool_calls', 'tool_call_id'];
+/** Members of a tool and of its function that a closed schema takes. */
+const TOOL_MEMBERS = ['type', 'function'];
+const FUNCTION_MEMBERS = ['name', 'description', 'parameters', 'strict'];
+/** The same of the function of a tool call. */
+const CALLED_MEMBERS = ['name', 'arguments'];
 /** The schema of a function that takes nothing. */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
@@ -25,18 +31,25 @@ export function editMessages(
 /** Null: nothing changes. */
 export function editTools(
   { request, endpoint }: ChatCall,
-  { dropsStrict, needsParameters }: ChatTraits,
+  traits: ChatTraits,
   edits: Set<string>,
 ): readonly JsonObject[] | null {
-  const dropsCache = !endpoint.supportedParameters.includes('cache_control');
+  const { dropsStrict, needsParameters } = traits;
+  const takesCache = endpoint.supportedParameters.includes('cache_control');
+  const isClosed = schemaOf(endpoint, traits) === 'closed';
+  const pruned = (body: JsonObject, known: readonly string[], path: string): JsonObject => {
+    const kept = takesCache ? body : without(body, CACHE_MEMBERS, path, edits);
+    if (!isClosed) return kept;
+    return only(kept, takesCache ? [...known, ...CACHE_MEMBERS] : known, path, edits);
+  };
   const editFunction = (definition: JsonObject): JsonObject => {
-    const kept = withoutEmpty(dropsStrict ? without(definition, ['strict'], 'tools', edits) : definition);
+    const taken = dropsStrict ? without(definition, ['strict'], 'tools', edits) : definition;
+    const kept = withoutEmpty(pruned(taken, FUNCTION_MEMBERS, 'tools.function'));
     return needsParameters && !isObject(kept['parameters']) ? { ...kept, parameters: NO_PARAMETERS } : kept;
   };
-  const edited = request.tools.map(({ body }: ChatTool) => {
-    const tool = withoutEmpty(dropsCache ? without(body, CACHE_MEMBERS, 'tools', edits) : body);
-    return withEditedObject(tool, 'function', editFunction);
-  });
+  const edited = request.tools.map(({ body }: ChatTool) =>
+    withEditedObject(withoutEmpty(pruned(body, TOOL_MEMBERS, 'tools')), 'function', editFunction),
+  );
   return edited.every((body, index) => body === request.tools[index]?.body) ? null : edited;
 }
 
@@ -101,9 +114,7 @@ class MessageEditor {
     if (!isArray(calls)) return edited;
     const editedCalls = calls.map((call) => {
       if (!isObject(call)) return call;
-      const kept = withoutEmpty(
-        toolCallMembers ? only(call, toolCallMembers, 'messages.tool_calls', this.edits) : call,
-      );
+      const kept = withoutEmpty(toolCallMembers ? this.knownOfCall(call, toolCallMembers) : call);
       const { id } = kept;
       if (!toolCallId || typeof id !== 'string' || toolCallId(id) === id) return kept;
       return { ...kept, id: toolCallId(id) };
@@ -111,6 +122,13 @@ class MessageEditor {
     return editedCalls.every((call, index) => call === calls[index])
       ? edited
       : { ...edited, tool_calls: editedCalls };
+  }
+
+  private knownOfCall(call: JsonObject, known: readonly string[]): JsonObject {
+    const kept = only(call, known, 'messages.tool_calls', this.edits);
+    return withEditedObject(kept, 'function', (called) =>
+      only(called, CALLED_MEMBERS, 'messages.tool_calls.function', this.edits),
+    );
   }
 }
 
