@@ -43,7 +43,7 @@ async function chargeOf(
 }
 
 async function callWithoutLimit(): Promise<ReservedCall> {
-  return (await boundedChat({}, null)) as ReservedCall;
+  return (await boundedChat({})) as ReservedCall;
 }
 
 async function boundAt(endpoint: ChatEndpoint): Promise<bigint> {

@@ -104,6 +104,32 @@ describe('a whole answer', () => {
     expect(body['choices']).toMatchObject([{ finish_reason: 'error', error: { code: 502, message: 'x' } }]);
   });
 
+  it.each([
+    ['no message', {}],
+    ['null', { message: null }],
+  ])('of a blocked prompt with %s gets an empty message', (_name, others) => {
+    const answer = read({
+      choices: [{ index: 0, ...others, finish_reason: 'content_filter: PROHIBITED_CONTENT' }],
+    });
+    expect(bodyOf(answer)['choices']).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: null },
+        finish_reason: 'content_filter',
+        native_finish_reason: 'content_filter: PROHIBITED_CONTENT',
+      },
+    ]);
+    expect(answer.choices).toMatchObject([{ content: null, finishReason: 'content_filter' }]);
+  });
+
+  it('of a malformed tool call ends with an error, as its stream does', () => {
+    const finish_reason = 'function_call_filter: MALFORMED_FUNCTION_CALL';
+    const answer = read(answerWith({ content: null }, { finish_reason }));
+    expect(bodyOf(answer)['choices']).toMatchObject([
+      { finish_reason: 'error', native_finish_reason: finish_reason },
+    ]);
+  });
+
   it('counts the tokens of all its texts', async () => {
     const answer = read(answerWith({ content: 'Hello there', refusal: 'No' }));
     expect(await countOutputTokens(answer.outputCount, null, NEVER_YIELD)).toBe(3);

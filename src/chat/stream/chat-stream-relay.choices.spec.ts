@@ -11,12 +11,43 @@ describe('finish reasons', () => {
     ['max_tokens', 'length'],
     ['SAFETY', 'content_filter'],
     ['function_call', 'tool_calls'],
+    ['content_filter: PROHIBITED_CONTENT', 'content_filter'],
+    ['PROHIBITED_CONTENT', 'content_filter'],
+    ['BLOCKLIST', 'content_filter'],
+    ['SPII', 'content_filter'],
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'error'],
+    ['UNEXPECTED_TOOL_CALL', 'error'],
     ['constructor', 'constructor'],
     ['something new', 'something new'],
   ])('maps %s to %s and keeps the provider’s word beside it', (word, reason) => {
-    const { chunks, choices } = relayBody(sse(openAiChunk({ content: 'a' }), openAiFinish(word), '[DONE]'));
+    const { chunks, choices, failure } = relayBody(
+      sse(openAiChunk({ content: 'a' }), openAiFinish(word), '[DONE]'),
+    );
+    expect(failure).toBeNull();
     expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: reason, native_finish_reason: word });
     expect(choices[0]).toMatchObject({ finishReason: reason, nativeFinishReason: word });
+  });
+
+  it('a repeated role is removed: some clients join it', () => {
+    const { chunks, output } = relayBody(
+      sse(
+        openAiChunk({ role: 'assistant', content: 'a' }),
+        openAiChunk({ role: 'assistant', content: 'b' }),
+        openAiChunk({ content: 'c', role: 'assistant' }),
+        openAiFinish('stop'),
+        '[DONE]',
+      ),
+    );
+    expect(joinedText(chunks, 'role')).toBe('assistant');
+    expect(output).toContain('"delta":{"content":"b"}');
+    expect(joinedText(chunks)).toBe('abc');
+  });
+
+  it('the first role of a choice stays where its index follows the delta', () => {
+    const choice = (index: number) => ({ delta: { role: 'assistant', content: 'a' }, index });
+    const chunk = { choices: [choice(0), choice(1)] };
+    const { chunks } = relayBody(sse(chunk, chunk), { choiceCount: 2 });
+    expect([0, 1].map((index) => joinedText(chunks, 'role', index))).toEqual(['assistant', 'assistant']);
   });
 
   it('a repeated finish reason is nulled', () => {

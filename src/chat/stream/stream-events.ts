@@ -29,13 +29,13 @@ export function chunkStart(identity: StreamIdentity): Buffer {
   return Buffer.from(`data: ${text.slice(0, -1)},`);
 }
 
-/** `hasChoice`: many clients read the first choice of every chunk. */
+/** `hasChoice`: many clients read the first choice of every chunk. Some join the texts of its delta, the role included. */
 export function usageChunk(
   identity: StreamIdentity,
   members: { readonly usage: object } & Readonly<Record<string, unknown>>,
   hasChoice: boolean,
 ): Buffer {
-  const choice = { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null };
+  const choice = { index: 0, delta: { content: '' }, finish_reason: null };
   return chunk(identity, { choices: hasChoice ? [choice] : [], ...members });
 }
 

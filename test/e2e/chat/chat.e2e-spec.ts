@@ -151,7 +151,7 @@ describe('a stream', () => {
     expect(read.events.at(-2)).toMatchObject({
       id: read.headers.get('x-generation-id'),
       model: MODEL,
-      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+      choices: [{ index: 0, delta: { content: '' }, finish_reason: null }],
       usage: { prompt_tokens: 10, completion_tokens: 2, cost: 0.0000072 },
     });
     const withUsage = read.events.filter((event) => event !== '[DONE]' && event.usage !== undefined);

@@ -105,6 +105,58 @@ describe('Mistral', () => {
   });
 });
 
+describe('Google', () => {
+  const model = modelAt('google');
+
+  it('may refuse a prompt without a message: the answer is a content filter, and its endpoint stays', async () => {
+    const stub = setup.providers.stubOf('google');
+    const key = await newKey();
+    const choice = { index: 0, finish_reason: 'content_filter: PROHIBITED_CONTENT' };
+    const usage = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 };
+    stub.replyWith({ status: 200, body: { object: 'chat.completion', choices: [choice], usage } });
+    for (let call = 0; call < 8; call++) {
+      const response = await postChat(setup.app, { model }, { key: key.secret });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({
+        choices: [
+          {
+            message: { role: 'assistant', content: null },
+            finish_reason: 'content_filter',
+            native_finish_reason: 'content_filter: PROHIBITED_CONTENT',
+          },
+        ],
+      });
+    }
+    const [recorded] = await chatsOf(setup.app, key.record.id);
+    expect(recorded).toMatchObject({
+      status: 200,
+      cost: 9n * PROMPT_PRICE,
+      chat: { finishReason: 'content_filter', usageSource: 'reported' },
+    });
+  });
+
+  it('may end with a malformed call: client and record have the error, with a stream and without', async () => {
+    const stub = setup.providers.stubOf('google');
+    const finishReason = 'function_call_filter: MALFORMED_FUNCTION_CALL';
+    const usage = { prompt_tokens: 9, completion_tokens: 2 };
+    stub.answerWith({ deltas: [{ role: 'assistant', content: '' }], finishReason, usage });
+    const key = await newKey();
+    const read = await streamChat(setup.app, { model, tools: [TOOL] }, { key: key.secret });
+    const reasons = chunksOf(read).map(({ choices }) => choices[0]?.finish_reason ?? null);
+    expect([read.status, reasons.filter((reason) => reason !== null)]).toEqual([200, ['error']]);
+    const whole = await postChat(setup.app, { model, tools: [TOOL] }, { key: key.secret });
+    expect(await whole.json()).toMatchObject({ choices: [{ finish_reason: 'error' }] });
+    const records = await chatsOf(setup.app, key.record.id);
+    expect(records).toHaveLength(2);
+    for (const record of records)
+      expect(record).toMatchObject({
+        status: 200,
+        cost: 9n * PROMPT_PRICE + 2n * COMPLETION_PRICE,
+        chat: { finishReason: 'error', nativeFinishReason: finishReason },
+      });
+  });
+});
+
 describe('Azure', () => {
   it('begins with a chunk without choices, which no client sees', async () => {
     const read = await streamChat(setup.app, { model: modelAt('azure') });

@@ -202,6 +202,10 @@ export class AnswerScanner extends ChoiceSplicer {
     };
   }
 
+  protected override hasBegun(index: number): boolean {
+    return this.choices.some((choice) => choice.index === index && choice.hasBegun);
+  }
+
   protected override choiceOf(index: number): ChoiceState {
     if (!Number.isInteger(index) || index < 0 || index >= MAX_CHOICES) {
       throw new BrokenChunk('a choice has an invalid index');

@@ -2,7 +2,7 @@
 // inserts or removes their spans. All other bytes pass unchanged.
 import type { ChoiceState } from './choice-state.js';
 import { DeltaSplicer } from './delta-splicer.js';
-import { finishReasonOf } from './finish-reasons.js';
+import { finishReasonOf, isFailure } from './finish-reasons.js';
 import type { MemberName } from './member-names.js';
 import { BrokenChunk, ObjectEnd, Span } from './object-splicer.js';
 
@@ -19,6 +19,7 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
   private readonly nativeFinish = new Span();
 
   protected abstract choiceOf(index: number): ChoiceState;
+  protected abstract hasBegun(index: number): boolean;
   protected abstract usageSpan(from: number, to: number): void;
 
   protected readChoices(): void {
@@ -72,7 +73,7 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
     const choice = this.choiceOf(this.indexOfChoice());
     const insert = this.inserter(end, isEmpty);
     if (this.index.from === -1) insert(Buffer.from(`"index":${choice.index}`));
-    this.spliceDelta(choice, insert);
+    this.spliceDelta(choice, this.finish.hasText, insert);
     const reason = this.finishOf(choice);
     if (this.finish.from === -1) insert(NO_FINISH);
     else if (reason === null && !this.finish.isNull)
@@ -84,6 +85,11 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
     }
     this.hasMore ||= !choice.hasBegun || (this.finish.from !== -1 && !this.finish.isNull);
     choice.hasBegun = true;
+  }
+
+  /** An index behind the delta counts as 0: spliceRole inserts a role that is missing then. */
+  protected override continuesChoice(): boolean {
+    return !this.rules.isWhole && this.hasBegun(this.indexOfChoice());
   }
 
   private indexOfChoice(): number {
@@ -103,7 +109,7 @@ export abstract class ChoiceSplicer extends DeltaSplicer {
     if (choice.finishReason !== null) return null;
     if (word === '' && !this.rules.isWhole) return null;
     const reason = finishReasonOf(word || 'stop', this.rules.wire.finishReasons, choice.toolCalls.count > 0);
-    if (reason === 'error' && !this.rules.isWhole) throw new FailedChoice();
+    if (isFailure(word) && !this.rules.isWhole) throw new FailedChoice();
     choice.finishReason = reason;
     choice.nativeFinishReason = nativeFinish.isString
       ? (this.parse(nativeFinish.from, nativeFinish.to) as string)

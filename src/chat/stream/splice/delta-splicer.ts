@@ -18,9 +18,11 @@ const FRAGMENT_END = Buffer.from('"}}]');
 const EMPTY_TEXT = Buffer.from('""');
 const ASSISTANT = Buffer.from('"assistant"');
 const EMPTY_DELTA = Buffer.from('{}');
+const EMPTY_MESSAGE = Buffer.from('{"role":"assistant","content":null}');
 const FIRST_DELTA = Buffer.from('{"role":"assistant","content":""}');
 const INSERTED = {
   delta: Buffer.from('"delta":'),
+  message: Buffer.from('"message":'),
   role: Buffer.from('"role":"assistant"'),
   content: Buffer.from('"content":""'),
   nullContent: Buffer.from('"content":null'),
@@ -45,6 +47,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
   protected readonly delta = new Span();
   private readonly deltaEnd = new ObjectEnd();
   private readonly role = new Span();
+  private hasRole = false;
   private readonly content = new Span();
   private readonly refusal = new Span();
   private readonly reasoning = new Span();
@@ -60,6 +63,9 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     super(edits);
   }
 
+  /** An earlier chunk began the choice. Some clients join the roles of its deltas. */
+  protected abstract continuesChoice(): boolean;
+
   /** Appends members at the end of an object. */
   protected inserter(end: number, isEmpty: boolean): InsertMember {
     let separator = isEmpty ? NOTHING : SEPARATOR;
@@ -73,6 +79,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
   protected clearDelta(): void {
     this.delta.clear();
     this.role.clear();
+    this.hasRole = false;
     this.content.clear();
     this.refusal.clear();
     this.reasoning.clear();
@@ -93,7 +100,8 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     switch (name) {
       case 'role':
         this.span(this.role);
-        return !this.role.isNull;
+        this.hasRole = !this.role.isNull && !this.continuesChoice();
+        return this.hasRole;
       case 'content':
         this.span(this.content);
         return true;
@@ -132,14 +140,16 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     return isArray && !this.rules.excludesReasoning;
   }
 
-  protected spliceDelta(choice: ChoiceState, insertIntoChoice: InsertMember): void {
+  /** `isEnded`: the choice has a finish reason. Google sends one without a message for a prompt that it blocks. */
+  protected spliceDelta(choice: ChoiceState, isEnded: boolean, insertIntoChoice: InsertMember): void {
     const { delta, deltaEnd } = this;
+    const { isWhole } = this.rules;
     const isFirst = !choice.hasBegun;
     if (delta.from === -1 || delta.isNull) {
-      if (this.rules.isWhole) throw new BrokenChunk('a choice has no message');
-      const text = isFirst ? FIRST_DELTA : EMPTY_DELTA;
+      if (isWhole && !isEnded) throw new BrokenChunk('a choice has no message');
+      const text = isWhole ? EMPTY_MESSAGE : isFirst ? FIRST_DELTA : EMPTY_DELTA;
       if (delta.isNull) this.edits.replace(delta.from, delta.to, text);
-      else insertIntoChoice(Buffer.concat([INSERTED.delta, text]));
+      else insertIntoChoice(Buffer.concat([isWhole ? INSERTED.message : INSERTED.delta, text]));
       return;
     }
     const insert = this.inserter(deltaEnd.at, deltaEnd.isEmpty);
@@ -154,7 +164,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
 
   private spliceRole(isFirst: boolean, insert: InsertMember): void {
     const { role } = this;
-    if (role.from === -1 || role.isNull) {
+    if (!this.hasRole) {
       if (isFirst) insert(INSERTED.role);
     } else if (!this.isAssistant()) this.edits.replace(role.from, role.to, ASSISTANT);
   }

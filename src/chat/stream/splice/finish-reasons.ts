@@ -12,7 +12,15 @@ const COMMON: Readonly<Record<string, string>> = {
   safety: 'content_filter',
   recitation: 'content_filter',
   moderation: 'content_filter',
+  prohibited_content: 'content_filter',
+  blocklist: 'content_filter',
+  spii: 'content_filter',
+  function_call_filter: 'error',
+  malformed_function_call: 'error',
+  unexpected_tool_call: 'error',
 };
+/** Google adds its own word: `content_filter: PROHIBITED_CONTENT`. */
+const COMPOUND = /^(content_filter|function_call_filter)\s*:/;
 const KNOWN: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
 
 /** An unknown word stays. Some providers write `stop` after tool calls. */
@@ -25,8 +33,14 @@ export function finishReasonOf(
   return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason;
 }
 
+/** The provider failed. An answer that the model spoilt, such as a malformed call, is complete, and its provider bills it. */
+export function isFailure(word: string): boolean {
+  return word.toLowerCase() === 'error';
+}
+
 function mapped(word: string, own: Readonly<Record<string, string>> = {}): string {
-  const lower = word.toLowerCase();
+  const spelled = word.toLowerCase();
+  const lower = COMPOUND.exec(spelled)?.[1] ?? spelled;
   if (Object.hasOwn(own, word)) return own[word] ?? word;
   if (Object.hasOwn(own, lower)) return own[lower] ?? word;
   if (Object.hasOwn(COMMON, lower)) return COMMON[lower] ?? word;
