@@ -34,6 +34,7 @@ describe('chatPricesOn', () => {
   it('lets absent prices follow the ones that they come from', () => {
     const row = { ...LISTED, cacheWrite: 125n, audioInput: 300n };
     expect(on([row])).toMatchObject({ cacheRead: 100n, cacheWrite1h: 125n, audioInputCached: 300n });
+    expect(on([{ ...LISTED, cacheRead: 10n }])).toMatchObject({ audioInput: 100n, audioInputCached: 10n });
   });
 
   it('uses the newest row of the day, whatever their order', () => {

@@ -98,16 +98,16 @@ function effectivePrices(
 
 function withAbsentPrices(prices: ChatPrices): EffectiveChatPrices {
   const { prompt, completion } = prices;
-  const { cacheWrite = prompt, audioInput = prompt } = prices;
+  const { cacheRead = prompt, cacheWrite = prompt, audioInput = prompt } = prices;
   return {
     prompt,
     completion,
-    cacheRead: prices.cacheRead ?? prompt,
+    cacheRead,
     cacheWrite,
     cacheWrite1h: prices.cacheWrite1h ?? cacheWrite,
     reasoning: prices.reasoning ?? completion,
     audioInput,
-    audioInputCached: prices.audioInputCached ?? audioInput,
+    audioInputCached: prices.audioInputCached ?? (prices.audioInput === undefined ? cacheRead : audioInput),
     audioOutput: prices.audioOutput ?? completion,
     image: prices.image ?? 0n,
     request: prices.request ?? 0n,

@@ -188,6 +188,21 @@ describe('settlement', () => {
     expect(settle(served({ promptTokens: 50 }), 'answered')).toBe(20_000_000n);
   });
 
+  it('has the price of cached audio for the cached tokens that are audio', () => {
+    const list = { ...LIST_PRICES, audioInput: 1_000_000n, audioInputCached: 250_000n };
+    const endpoint = pricedEndpoint({ prices: [datedPrices(list)] });
+    // 900 tokens of audio, of which 700 are cached, and 100 cached tokens of text.
+    const audio = { audioInputTokens: 200, cachedTokens: 800, cachedAudioTokens: 700 };
+    const call = served({ promptTokens: 1_000, ...audio }, { endpoint });
+    const { cost } = chargeForChat({ served: call, outcome: 'answered' }, REQUEST, null);
+    const cached = 100n * 100_000n + 700n * 250_000n;
+    expect(cost).toMatchObject({
+      cached,
+      total: cached + 200n * 1_000_000n,
+      cacheDiscount: 100n * 300_000n + 700n * 750_000n,
+    });
+  });
+
   it('bills own provider keys to their owner', () => {
     const own = served({ promptTokens: 10, completionTokens: 1 }, { isByok: true });
     const { charge } = chargeForChat({ served: own, outcome: 'answered' }, REQUEST, null);

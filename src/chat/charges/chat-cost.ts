@@ -37,7 +37,9 @@ export function chatCost(
   { usage, images, cacheWriteTtl }: PricedUsage,
 ): ChatCost {
   const writePrice = cacheWriteTtl === '1h' ? prices.cacheWrite1h : prices.cacheWrite;
-  const cached = times(usage.cachedTokens, prices.cacheRead);
+  const { cachedAudioTokens } = usage;
+  const cachedRest = usage.cachedTokens - cachedAudioTokens;
+  const cached = times(cachedRest, prices.cacheRead) + times(cachedAudioTokens, prices.audioInputCached);
   const cacheWrite = times(usage.cacheWriteTokens, writePrice);
   const plainInput =
     usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens - usage.audioInputTokens;
@@ -54,7 +56,8 @@ export function chatCost(
     times(plainOutput, prices.completion) + reasoning + times(usage.audioOutputTokens, prices.audioOutput);
   const hasCache = usage.cachedTokens + usage.cacheWriteTokens > 0;
   const discount =
-    times(usage.cachedTokens, prices.prompt - prices.cacheRead) -
+    times(cachedRest, prices.prompt - prices.cacheRead) +
+    times(cachedAudioTokens, prices.audioInput - prices.audioInputCached) -
     times(usage.cacheWriteTokens, writePrice - prices.prompt);
   return {
     total: prompt + completion,

@@ -48,11 +48,22 @@ describe('normalised usage', () => {
         promptTokens: 1_000,
         completionTokens: 40,
         cachedTokens: 800,
+        cachedAudioTokens: 100,
         audioInputTokens: 200,
         reasoningTokens: 40,
         audioOutputTokens: 0,
       }),
     });
+  });
+
+  it.each([
+    ['none where both fit', 1_000, 600, 400, 0],
+    ['the part that does not fit beside the cached tokens', 1_000, 800, 900, 700],
+    ['at most the cached tokens', 1_000, 100, 5_000, 100],
+  ])('has as cached audio %s', (_name, prompt, cached, audio, cachedAudioTokens) => {
+    const details = { cached_tokens: cached, audio_tokens: audio };
+    const usage = { prompt_tokens: prompt, completion_tokens: 1, prompt_tokens_details: details };
+    expect(normalised(usage)?.usage.cachedAudioTokens).toBe(cachedAudioTokens);
   });
 
   it('takes the completion from the total where only that is reported', () => {

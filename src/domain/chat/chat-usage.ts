@@ -6,6 +6,8 @@ export interface ChatUsage {
   readonly completionTokens: number;
   /** Parts of the prompt. */
   readonly cachedTokens: number;
+  /** The part of the cached tokens that is certainly audio: no report states it. */
+  readonly cachedAudioTokens: number;
   readonly cacheWriteTokens: number;
   readonly audioInputTokens: number;
   readonly videoInputTokens: number;
@@ -18,7 +20,9 @@ export interface ChatUsage {
 }
 
 /** A provider's usage as it came: absent members are null, and numbers are unchecked. */
-export type ReportedChatUsage = { readonly [Member in keyof ChatUsage]: number | null } & {
+export type ReportedChatUsage = {
+  readonly [Member in Exclude<keyof ChatUsage, 'cachedAudioTokens'>]: number | null;
+} & {
   readonly totalTokens: number | null;
 };
 
@@ -79,12 +83,15 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
     reported.imageOutputTokens,
   ]);
   const [cachedTokens = 0, cacheWriteTokens = 0, audioInputTokens = 0, videoInputTokens = 0] = cut.parts;
+  // Audio beyond the rest of the prompt is among the cached tokens.
+  const overlap = Math.min(reported.audioInputTokens ?? 0, promptTokens) - audioInputTokens;
   const [reasoningTokens = 0, audioOutputTokens = 0, imageOutputTokens = 0] = made.parts;
   return {
     usage: {
       promptTokens,
       completionTokens,
       cachedTokens,
+      cachedAudioTokens: Math.min(cachedTokens, overlap),
       cacheWriteTokens,
       audioInputTokens,
       videoInputTokens,
@@ -105,6 +112,7 @@ export function countedChatUsage(promptTokens: number, completionTokens: number)
     promptTokens,
     completionTokens,
     cachedTokens: 0,
+    cachedAudioTokens: 0,
     cacheWriteTokens: 0,
     audioInputTokens: 0,
     videoInputTokens: 0,
