@@ -4,6 +4,7 @@ import { createRuns, failed, PRICE, ROUTE, served, TARGET } from '../../test/sup
 import type { TestRuns } from '../../test/support/embedding-runs.js';
 import { createOwnCredential } from '../../test/support/endpoints.js';
 import { AppError } from '../domain/errors.js';
+import type { RoutedCall } from '../routing/routed-call.js';
 import type { WrittenAnswer } from './embedding-call.js';
 
 interface Body {
@@ -19,6 +20,14 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     () => null,
     (failure: unknown) => failure,
   );
+
+const lengthOf = ({ length }: string): number => length;
+
+/** One slice for each input. */
+function eachServed(items: readonly string[]): RoutedCall {
+  const slices = items.flatMap((item, start) => served([item], { start }).served);
+  return { ...served(items), served: slices };
+}
 
 function expectClosed({ reservations }: TestRuns): void {
   expect(reservations.map(({ isClosed }) => isClosed)).toEqual(reservations.map(() => true));
@@ -215,6 +224,38 @@ describe('a call with the cache on', () => {
     expect(charged?.releases).toHaveLength(2);
     expectClosed(runs);
   });
+
+  it.each([
+    ['before', ['bb', 'a']],
+    ['after', ['a', 'bb']],
+    ['around', ['bb', 'a', 'ccc']],
+  ])(
+    'keeps what its first fetch was served %s the inputs that a second one fails to fetch',
+    async (_name, items) => {
+      let fail = (): void => undefined;
+      const hasFailed = new Promise<void>((resolve) => (fail = resolve));
+      const runs = createRuns(async (wanted) => {
+        if (!wanted.includes('a') || runs.routed.length > 3) return eachServed(wanted);
+        await hasFailed;
+        return failed(new AppError('provider_error'));
+      });
+      const first = runs.create({ wantsCache: true }, ['a']);
+      const second = runs.create({ wantsCache: true }, items);
+      while (runs.routed.length < 2) await new Promise(setImmediate);
+      fail();
+      await expect(first).rejects.toMatchObject({ code: 'provider_error' });
+      await expect(second).rejects.toMatchObject({ code: 'provider_error' });
+      const others = items.filter((item) => item !== 'a');
+      expect(runs.routed).toEqual([['a'], others, ['a']]);
+      const retried = await runs.create({ wantsCache: true }, items);
+      expect(marksOf(retried)).toEqual(items.map(() => false));
+      expect(bodyOf(retried).data.map(({ embedding }) => embedding[0])).toEqual(items.map(lengthOf));
+      expect(runs.routed.slice(3)).toEqual([['a']]);
+      expect(runs.appended.at(-1)).toMatchObject({
+        generation: { cost: BigInt(items.length) * PRICE, upstreamCost: PRICE },
+      });
+    },
+  );
 
   it('counts on the day of its second reservation', async () => {
     let fail = (): void => undefined;

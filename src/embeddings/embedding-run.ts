@@ -14,7 +14,7 @@ import { countedMoment, utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import { joinRouted, NOTHING_ROUTED } from '../routing/routed-call.js';
-import type { RoutedCall } from '../routing/routed-call.js';
+import type { RoutedCall, ServedSlice } from '../routing/routed-call.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
@@ -42,6 +42,14 @@ interface ReservedInputs {
   readonly indexes: readonly number[];
   /** With these inputs alone. */
   readonly request: EmbeddingRequest;
+}
+
+/** Inputs that providers were asked for at once. */
+interface Fetch {
+  /** In the call, in order. */
+  readonly indexes: readonly number[];
+  /** By their places among the inputs of the fetch. */
+  readonly served: readonly ServedSlice[];
 }
 
 /** A call whose providers have answered. */
@@ -91,8 +99,8 @@ export class EmbeddingRun {
   private readonly priceDay: string;
   /** Null: no vector is shared with other calls. */
   private claim: CacheClaim | null = null;
-  /** Its served parts are kept for a retry. */
-  private failed: { route: Route; request: EmbeddingRequest; routed: RoutedCall } | null = null;
+  /** The served parts of a failed call are kept for a retry. */
+  private readonly fetches: Fetch[] = [];
   /** Null until the call is certain to become a generation. */
   private generationId: string | null = null;
   /** Of a second reservation, which may have waited past midnight. */
@@ -172,10 +180,7 @@ export class EmbeddingRun {
     written?.catch(() => undefined);
     await recorded;
     publisher.generationAppended(workspaceId);
-    if (this.failed) {
-      const { partial } = this.services;
-      await partial.keep(caller.key, this.failed.route, this.failed.request, this.failed.routed);
-    }
+    if (routed.error) await this.keepServed(route, routed);
     if (!written) throw routed.error ?? new AppError('internal');
     // The vectors are paid for: other calls may have them.
     this.claim?.publish();
@@ -233,9 +238,16 @@ export class EmbeddingRun {
     const routed = await partial.serve(this.call.caller.key, route, request, (rest) =>
       router.run(route, rest, deadline),
     );
-    if (routed.error) this.failed = { route, request, routed };
+    this.fetches.push({ indexes, served: routed.served });
     if (!routed.error) this.claim?.add(indexes, sourcedVectorsOf(routed.served));
     return routed.error ? { ...routed, error: atIndexOfCall(routed.error, indexes) } : routed;
+  }
+
+  /** A retry fetches the inputs of all fetches together. */
+  private async keepServed(route: Route, routed: RoutedCall): Promise<void> {
+    const { caller, request } = this.call;
+    const { indexes, served } = joinFetches(this.fetches);
+    await this.services.partial.keep(caller.key, route, withInputs(request, indexes), { ...routed, served });
   }
 
   /** Buys the inputs that other calls were fetching and failed to fetch, with a second reservation. */
@@ -282,6 +294,21 @@ export class EmbeddingRun {
     if (vectors.every(({ isCached }) => isCached)) return 'hit';
     return vectors.some(({ isCached }) => isCached) ? 'partial' : 'miss';
   }
+}
+
+/** Slices at their places among the inputs of all fetches; without those whose inputs are not consecutive there. */
+function joinFetches(fetches: readonly Fetch[]): Fetch {
+  const indexes = fetches.flatMap((fetch) => fetch.indexes).toSorted((one, other) => one - other);
+  const places = new Map(indexes.map((index, place) => [index, place]));
+  const served = fetches.flatMap((fetch) =>
+    fetch.served.flatMap((slice) => {
+      const last = slice.start + slice.input.items.length - 1;
+      const start = places.get(fetch.indexes[slice.start] ?? -1);
+      const end = places.get(fetch.indexes[last] ?? -1);
+      return start !== undefined && end === start + last - slice.start ? [{ ...slice, start }] : [];
+    }),
+  );
+  return { indexes, served: served.toSorted((one, other) => one.start - other.start) };
 }
 
 function withInputs(request: EmbeddingRequest, indexes: readonly number[]): EmbeddingRequest {
