@@ -77,6 +77,7 @@ export interface CursorRow {
   readonly last_error_status: number | null;
   readonly last_error_message: string | null;
   readonly paused_at: Date | null;
+  readonly consecutive_rejections: number;
   readonly lease_owner: string | null;
 }
 

@@ -7,11 +7,11 @@ import { PoisonIsolation } from '../../src/deliveries/consumers/poison-isolation
 import type { IsolationOptions, SentTraces } from '../../src/deliveries/consumers/poison-isolation.js';
 import { generationTrace } from './generation-trace.js';
 
-export type Answer = 'delivered' | 'refused' | number;
+export type Answer = TraceResult['outcome'] | number;
 
 export const DELIVERED: TraceResult = { outcome: 'delivered' };
-export const REJECTED: TraceResult = { outcome: 'refused', message: 'HTTP 400: no' };
-export const CLAIM = { failures: 0, isPaused: false };
+export const REJECTED = { outcome: 'refused', message: 'HTTP 400: no' } as const;
+export const CLAIM = { failures: 0, isPaused: false, consecutiveRejections: 0 };
 
 function failureOf(status: number): SendResult['failure'] {
   return { class: status === 401 ? 'blocked' : 'retry', status, message: `HTTP ${status}: oops` };
@@ -49,7 +49,7 @@ export function createIsolation(
         for (const trace of group) {
           const answer = answerTo(trace);
           if (typeof answer === 'number') return { settled, rejected: 0, failure: failureOf(answer) };
-          settled.push(answer === 'delivered' ? DELIVERED : REJECTED);
+          settled.push(answer === 'delivered' ? DELIVERED : { ...REJECTED, outcome: answer });
         }
         return { settled, rejected: 0, failure: null };
       },

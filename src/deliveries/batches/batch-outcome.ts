@@ -2,6 +2,7 @@
 import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
 import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
+import { isRejection } from './batch-sender.js';
 import type { TraceResult } from './batch-sender.js';
 
 export interface BatchOutcome extends DeliveryProgress {
@@ -29,14 +30,17 @@ export function concludeBatch(
   const deadLetters: DeadLetter[] = [];
   const lags: number[] = [];
   let position = start;
+  let rejectedAtEnd = 0;
   for (const entry of entries) {
     if (typeof entry.decision === 'object') {
       const result = results.get(entry.generation.id);
       if (!result) break;
       if (result.outcome === 'delivered') {
         lags.push(Math.max(now.getTime() - entry.decision.endedAt.getTime(), 0));
+        rejectedAtEnd = 0;
       } else {
         drop(result.outcome);
+        rejectedAtEnd++;
         deadLetters.push({
           generationId: entry.generation.id,
           generationCreatedAt: entry.generation.createdAt,
@@ -56,6 +60,8 @@ export function concludeBatch(
     delivered: lags.length - lost,
     dropped: Object.fromEntries(counts),
     deadLetters,
+    rejectedAtEnd,
+    rejection: deadLetters.at(-1)?.message ?? null,
     lags: lags.slice(lost),
   };
 }
@@ -81,9 +87,20 @@ export function concludeReplay(
     delivered: Math.max(delivered.length - rejected, 0),
     dropped: rejected > 0 ? { rejected } : {},
     deadLetters,
+    rejectedAtEnd: 0,
+    rejection: rejectionAmong(letters, results),
     lags: delivered.map(({ generationCreatedAt }) => now.getTime() - generationCreatedAt.getTime()),
     replayed: delivered.map(({ generationId }) => generationId),
   };
+}
+
+/** The last reason of the platform against one of the letters. */
+function rejectionAmong(
+  letters: readonly DeadLetter[],
+  results: ReadonlyMap<string, TraceResult>,
+): string | null {
+  const last = letters.map(({ generationId }) => results.get(generationId)).findLast(isRejection);
+  return last?.message ?? null;
 }
 
 /** The reason why a dead letter stays; null when it was delivered or is still pending. */

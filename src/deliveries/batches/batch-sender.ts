@@ -255,8 +255,15 @@ function toFailure(outcome: Extract<FinalOutcome, { readonly outcome: 'retry' | 
   };
 }
 
+type Rejection = Exclude<TraceResult, { readonly outcome: 'delivered' }>;
+
+/** A trace that is too large counts: a proxy may answer 413 to everything. */
+export function isRejection(result: TraceResult | undefined): result is Rejection {
+  return result !== undefined && result.outcome !== 'delivered';
+}
+
 /** The number of rejected traces at the end of a run. */
 export function rejectedAtEnd(settled: readonly TraceResult[]): number {
-  const last = settled.findLastIndex(({ outcome }) => outcome !== 'refused');
+  const last = settled.findLastIndex((result) => !isRejection(result));
   return settled.length - 1 - last;
 }

@@ -99,7 +99,7 @@ describe('a destination that lags', () => {
     const waiting = withoutSession(420);
     const [poison] = ids(waiting);
     const ahead = new Map(ids(waiting.slice(1, 400)).map((id) => [id, DELIVERED]));
-    const claim = { failures: 9, isPaused: false };
+    const claim = { ...CLAIM, failures: 9 };
     const { sender, send } = createIsolation(
       ({ generationId }) => (generationId === poison ? 500 : 'delivered'),
       {},

@@ -111,6 +111,30 @@ describe('a platform that rejects everything', () => {
     });
   });
 
+  it.each<Answer>(['refused', 'too_large'])(
+    'keeps the twentieth trace that is %s, whatever the number of consumers that sent them',
+    async (answer) => {
+      const outcomes: unknown[] = [];
+      for (let consecutiveRejections = 0; consecutiveRejections < 20; consecutiveRejections++) {
+        const { send } = createIsolation(() => answer, {}, { ...CLAIM, consecutiveRejections });
+        const { results, failure } = await send(traces(1));
+        outcomes.push(failure?.class ?? [...results.values()][0]?.outcome);
+      }
+      expect(outcomes).toEqual([...Array(19).fill(answer), 'blocked']);
+    },
+  );
+
+  it('is given twenty more after one accepted trace, named or not', async () => {
+    const waiting = traces(2);
+    const { send, sendAgain } = createIsolation(
+      ({ generationId }) => (generationId === ids(waiting)[0] ? 'delivered' : 'refused'),
+      {},
+      { ...CLAIM, consecutiveRejections: 19 },
+    );
+    await sendAgain(waiting.slice(0, 1));
+    expect(await send(waiting.slice(1))).toMatchObject({ failure: null });
+  });
+
   it('rejects traces whose replay was requested by name', async () => {
     const { sendAgain } = createIsolation(() => 'refused');
     const { results, failure } = await sendAgain(traces(32));
@@ -130,7 +154,7 @@ describe('a paused destination', () => {
     async (failures) => {
       const waiting = traces(30);
       const [poison] = ids(waiting);
-      const { send } = createIsolation(rejectingOnly(poison), {}, { failures, isPaused: true });
+      const { send } = createIsolation(rejectingOnly(poison), {}, { ...CLAIM, failures, isPaused: true });
       const { results, failure } = await send(waiting);
       expect(failure).toBeNull();
       expect(results.get(poison ?? '')).toEqual(REJECTED);
@@ -145,21 +169,21 @@ describe('a paused destination', () => {
     const { send, sender } = createIsolation(
       rejectingOnly(...ids(waiting).slice(0, 19)),
       {},
-      { failures: 4, isPaused: true },
+      { ...CLAIM, failures: 4, isPaused: true },
     );
     expect((await send(waiting)).results.size).toBe(20);
     expect(sender.failures).toBe(0);
   });
 
   it.each([3, 9])('keeps all traces when it still rejects everything after %i failures', async (failures) => {
-    const { send } = createIsolation(() => 'refused', {}, { failures, isPaused: true });
+    const { send } = createIsolation(() => 'refused', {}, { ...CLAIM, failures, isPaused: true });
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await send(traces(30))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
     }
   });
 
   it('keeps a single rejected trace, because no other trace was accepted', async () => {
-    const { send } = createIsolation(() => 'refused', {}, { failures: 4, isPaused: true });
+    const { send } = createIsolation(() => 'refused', {}, { ...CLAIM, failures: 4, isPaused: true });
     expect(await send(traces(1))).toMatchObject({ results: new Map(), failure: { class: 'blocked' } });
   });
 
@@ -169,7 +193,7 @@ describe('a paused destination', () => {
     const { send, requests } = createIsolation(
       ({ generationId }) => (generationId === poison ? 'refused' : 503),
       {},
-      { failures: 4, isPaused: true },
+      { ...CLAIM, failures: 4, isPaused: true },
     );
     expect(await send(waiting)).toMatchObject({
       results: new Map(),
@@ -184,7 +208,7 @@ describe('a paused destination', () => {
     const { send } = createIsolation(
       ({ generationId }) => (generationId === fallible ? 500 : 'delivered'),
       {},
-      { failures: 4, isPaused: true },
+      { ...CLAIM, failures: 4, isPaused: true },
     );
     expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
   });

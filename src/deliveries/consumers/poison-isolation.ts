@@ -3,7 +3,7 @@
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { BatchBounds } from '../batches/batch-builder.js';
-import { MAX_CONSECUTIVE_REJECTIONS, rejectedAtEnd } from '../batches/batch-sender.js';
+import { MAX_CONSECUTIVE_REJECTIONS, isRejection, rejectedAtEnd } from '../batches/batch-sender.js';
 import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
@@ -40,11 +40,15 @@ export class PoisonIsolation {
 
   constructor(
     sender: Pick<BatchSender, 'send' | 'countRequests'>,
-    claim: Pick<ClaimedCursor, 'failures' | 'isPaused'>,
+    claim: Pick<ClaimedCursor, 'failures' | 'isPaused' | 'consecutiveRejections'>,
     { maxRequests, ahead }: IsolationOptions,
   ) {
     this.failures = claim.failures;
-    this.consecutiveRejections = claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0;
+    // A paused destination is paused again by its first rejection.
+    this.consecutiveRejections = Math.max(
+      claim.consecutiveRejections,
+      claim.isPaused ? MAX_CONSECUTIVE_REJECTIONS - 1 : 0,
+    );
     this.sender = new ParallelSender(sender, maxRequests);
     this.maxRequests = maxRequests;
     this.settledAhead = ahead;
@@ -104,6 +108,7 @@ export class PoisonIsolation {
     signal: AbortSignal,
   ): Promise<Attempt> {
     const sent = this.note(await this.sender.send(target, traces, signal));
+    if (hasDelivered(sent.results)) this.consecutiveRejections = 0;
     if (!isOwnError(sent.failure)) return sent;
     const [only] = traces;
     if (only && traces.length === 1) return rejecting(sent, only, sent.failure.message);
@@ -192,7 +197,7 @@ function isOwnError(failure: SendFailure | null): failure is SendFailure {
 }
 
 function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
-  return results.get(generationId)?.outcome === 'refused';
+  return isRejection(results.get(generationId));
 }
 
 function hasDelivered(results: DeliveryResults): boolean {
@@ -220,7 +225,7 @@ function toBlocked(
 ): Attempt {
   const settled = traces.filter(({ generationId }) => results.has(generationId));
   const last = results.get(settled.at(-1)?.generationId ?? '');
-  const message = `everything is refused: ${last && 'message' in last ? last.message : ''}`;
+  const message = `everything is refused: ${isRejection(last) ? last.message : ''}`;
   return {
     results: without(results, settled.slice(settled.length - rejectedCount)),
     rejected,

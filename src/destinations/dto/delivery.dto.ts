@@ -16,9 +16,10 @@ const MESSAGE =
 
 class DeliveryErrorDto {
   @TimeField() at: string;
-  @EnumField(['retry', 'blocked'], {
+  @EnumField(['retry', 'blocked', 'refused'], {
     description:
-      '`retry`: a later attempt may succeed. `blocked`: deliveries fail until the configuration changes.',
+      '`retry`: a later attempt may succeed. `blocked`: deliveries fail until the configuration changes. ' +
+      '`refused`: a generation became a dead letter.',
   })
   class: string;
   @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;

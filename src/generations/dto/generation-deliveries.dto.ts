@@ -13,7 +13,7 @@ import type { GenerationDelivery } from '../generation-deliveries.service.js';
 
 class LastDeliveryErrorDto {
   @TimeField() at: string;
-  @EnumField(['retry', 'blocked']) class: string;
+  @EnumField(['retry', 'blocked', 'refused']) class: string;
   @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;
   @TextField({ description: 'The response of the platform, as in the delivery status of the destination.' })
   message: string;

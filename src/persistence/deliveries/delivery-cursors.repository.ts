@@ -40,6 +40,8 @@ export interface ClaimedCursor extends DestinationRef {
   /** Failed attempts since the last success, by any process. */
   readonly failures: number;
   readonly isPaused: boolean;
+  /** Rejected traces since the last accepted one, by any process. */
+  readonly consecutiveRejections: number;
   /**
    * Whether the cursor has neither moved nor been scanned for expired generations for so long that some may have
    * expired.
@@ -55,6 +57,10 @@ export interface DeliveryProgress {
   readonly delivered: number;
   readonly dropped: DropCounts;
   readonly deadLetters: readonly DeadLetter[];
+  /** Rejected traces after the last accepted one. */
+  readonly rejectedAtEnd: number;
+  /** The reason of the last rejection; null: no trace was rejected. */
+  readonly rejection: string | null;
 }
 
 interface ClaimedRow extends DestinationRef {
@@ -62,6 +68,7 @@ interface ClaimedRow extends DestinationRef {
   readonly ordinal: number;
   readonly failures: number;
   readonly pausedAt: Date | null;
+  readonly consecutiveRejections: number;
   readonly startSnapshot: string;
   readonly hasStood: boolean;
   readonly stoodFor: number;
@@ -143,8 +150,9 @@ export class DeliveryCursorsRepository {
   async advance(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
     from: Pick<ClaimedCursor, 'position' | 'start'>,
-    { position, delivered, dropped, deadLetters }: DeliveryProgress,
+    { position, delivered, dropped, deadLetters, rejectedAtEnd, rejection }: DeliveryProgress,
   ): Promise<boolean> {
+    const text = rejection === null ? null : this.encryptLastError(destinationId, rejection);
     const [row] = await this.database.query<{ moved: number }>({
       name: 'advance-cursor',
       text: ADVANCE,
@@ -160,6 +168,11 @@ export class DeliveryCursorsRepository {
         from.position.transaction,
         from.position.ordinal,
         formatSnapshot(from.start),
+        rejectedAtEnd,
+        text && statusOf(text.status),
+        text && text.status,
+        text?.ciphertext ?? null,
+        text?.encryptionKeyId ?? null,
       ],
     });
     return row?.moved === 1;
@@ -171,7 +184,7 @@ export class DeliveryCursorsRepository {
     failure: DeliveryFailure,
     delay: number,
   ): Promise<boolean> {
-    const text = encryptText(this.cipher, failure.message, ownerOfLastError(destinationId));
+    const text = this.encryptLastError(destinationId, failure.message);
     const rows = await this.database.query({
       name: 'fail-delivery',
       text: FAIL,
@@ -183,11 +196,16 @@ export class DeliveryCursorsRepository {
         failure.status,
         text.status,
         Math.ceil(delay),
-        text.ciphertext && Buffer.from(text.ciphertext),
+        text.ciphertext,
         text.encryptionKeyId,
       ],
     });
     return rows.length === 1;
+  }
+
+  private encryptLastError(destinationId: string, message: string) {
+    const text = encryptText(this.cipher, message, ownerOfLastError(destinationId));
+    return { ...text, ciphertext: text.ciphertext && Buffer.from(text.ciphertext) };
   }
 
   private toDeadLetterRow(destinationId: string, letter: DeadLetter): object {
@@ -218,10 +236,16 @@ export class DeliveryCursorsRepository {
       start: parseSnapshot(row.startSnapshot),
       failures: row.failures,
       isPaused: row.pausedAt !== null,
+      consecutiveRejections: row.consecutiveRejections,
       hasStood: row.hasStood,
       stoodFor: row.stoodFor,
     }));
   }
+}
+
+/** The number in `HTTP 400`; null for an empty text. */
+function statusOf(status: string): number | null {
+  return status === '' ? null : Number(status.slice('HTTP '.length));
 }
 
 function toPosition({ transaction, ordinal }: Pick<ClaimedRow, 'transaction' | 'ordinal'>): LogPosition {

@@ -49,6 +49,7 @@ SET lease_owner = $1, lease_session = $2, lease_expires_at = now() + make_interv
 FROM chosen WHERE cursor.workspace_id = chosen.workspace_id AND cursor.destination_id = chosen.destination_id
 RETURNING cursor.workspace_id AS "workspaceId", cursor.destination_id AS "destinationId",
   cursor.log_transaction AS transaction, cursor.log_ordinal AS ordinal, cursor.failures, cursor.paused_at AS "pausedAt",
+  cursor.consecutive_rejections AS "consecutiveRejections",
   cursor.start_snapshot AS "startSnapshot", cursor.updated_at < now() - interval '${STOOD_AFTER}' AS "hasStood",
   extract(epoch FROM now() - cursor.updated_at)::float8 * 1000 AS "stoodFor"`;
 }
@@ -123,7 +124,9 @@ const sumOfDropped = (
  * $1 claim, $2 workspace, $3 destination, $4 and $5 the new position, $6 the confirmed count, $7 dropped counts,
  * $8 dead letters [{generation_id, generation_created_at, reason, message, message_ciphertext,
  * message_encryption_key_id}],
- * $9 and $10 the old position, $11 the start snapshot.
+ * $9 and $10 the old position, $11 the start snapshot, $12 rejected traces after the last accepted one, $13 the status of
+ * the last rejection, $14 its message without the platform's text (null: no trace was rejected), $15 and $16 the encrypted
+ * text and the id of its key.
  *
  * Records the whole outcome of a batch in one commit: the counts cover exactly the generations before the cursor. It
  * fails when an operator has moved the cursor since: the operator's position prevails.
@@ -134,6 +137,13 @@ WITH moved AS (
     log_transaction = $4, log_ordinal = $5, updated_at = now(),
     delivered = cursor.delivered + $6::bigint, dropped = ${sumOfDropped('$7')},
     failures = CASE WHEN $6::bigint > 0 THEN 0 ELSE cursor.failures END,
+    consecutive_rejections = CASE WHEN $6::bigint > 0 THEN 0 ELSE cursor.consecutive_rejections END + $12::integer,
+    last_error_at = CASE WHEN $14::text IS NULL THEN cursor.last_error_at ELSE now() END,
+    last_error_class = CASE WHEN $14::text IS NULL THEN cursor.last_error_class ELSE 'refused' END,
+    last_error_status = CASE WHEN $14::text IS NULL THEN cursor.last_error_status ELSE $13::smallint END,
+    last_error_message = CASE WHEN $14::text IS NULL THEN cursor.last_error_message ELSE $14 END,
+    last_error_ciphertext = CASE WHEN $14::text IS NULL THEN cursor.last_error_ciphertext ELSE $15::bytea END,
+    last_error_encryption_key_id = CASE WHEN $14::text IS NULL THEN cursor.last_error_encryption_key_id ELSE $16::text END,
     last_success_at = CASE WHEN $6::bigint > 0 THEN now() ELSE cursor.last_success_at END,
     next_attempt_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.next_attempt_at END,
     paused_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.paused_at END

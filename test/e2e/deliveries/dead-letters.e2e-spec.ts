@@ -78,6 +78,55 @@ describe('a destination that was paused for its credentials', () => {
   );
 });
 
+describe('a destination that rejects everything under light traffic', () => {
+  const untilReleased = () =>
+    eventually(
+      () => readCursor(app, destination.id),
+      (row) => row.lease_owner === null,
+    );
+  const countRejections = (count: number) =>
+    app.sql('UPDATE delivery_cursors SET consecutive_rejections = $2 WHERE destination_id = $1', [
+      destination.id,
+      count,
+    ]);
+
+  it.each([400, 413])('counts %i across its consumers, and pauses without a further loss', async (status) => {
+    receiver.always({ status, body: 'wrong project' });
+    await untilReleased();
+    await countRejections(18);
+    await recordGenerations(app, 1);
+    await eventually(letters, ({ length }) => length === 1);
+    expect(await untilReleased()).toMatchObject({
+      consecutive_rejections: 19,
+      paused_at: null,
+      last_error_class: 'refused',
+      last_error_status: status,
+      last_error_message: `HTTP ${status}: wrong project`,
+    });
+    await recordGenerations(app, 1);
+    const paused = await eventually(
+      () => readCursor(app, destination.id),
+      (row) => row.paused_at !== null,
+    );
+    expect(paused.last_error_message).toBe(`everything is refused: HTTP ${status}: wrong project`);
+    expect(await letters()).toHaveLength(1);
+  });
+
+  it('counts from the beginning after an accepted generation', async () => {
+    await untilReleased();
+    await countRejections(19);
+    await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 1);
+    receiver.always({ status: 400 });
+    await recordGenerations(app, 1);
+    await eventually(letters, ({ length }) => length === 1);
+    expect(await readCursor(app, destination.id)).toMatchObject({
+      consecutive_rejections: 1,
+      paused_at: null,
+    });
+  });
+});
+
 describe('an error of the platform’s own', () => {
   it('for every trace makes no dead letters: all are delivered once the platform recovers', async () => {
     receiver.always({ status: 500, body: 'too many parts' });
