@@ -5,6 +5,7 @@ import { requireDestinationKind } from '../../destination-kinds/index.js';
 import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
 import { compileSelection } from '../../domain/destinations/destination-selection.js';
 import type { Destination } from '../../domain/destinations/destination.js';
+import { TOOLS_CHAT } from '../../../test/support/chat-traces.js';
 import { generationTrace } from '../../../test/support/generation-trace.js';
 import { BatchSender } from './batch-sender.js';
 import type {
@@ -58,9 +59,14 @@ function targetOf(type: string, version = 1): DeliveryTarget {
   };
 }
 
-/** A sender to a platform that returns the scripted answers, and then accepts everything. */
-function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutcome[]) {
+/** A sender to a platform that returns the scripted answers, and then accepts requests of at most `maxBytes`. */
+function senderTo(
+  current: () => DeliveryTarget | undefined,
+  answers: FinalOutcome[],
+  { maxBytes = Infinity } = {},
+) {
   const sent: string[] = [];
+  const bodies: string[] = [];
   const destinations = {
     peek: (): WorkspaceDestinations => {
       const target = current();
@@ -75,7 +81,9 @@ function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutco
         unknown[] | undefined
       >;
       sent.push(`${new URL(url).pathname.split('/').at(-2)} ${(ofTraces ?? spans ?? [null]).length}`);
-      return Promise.resolve(answers.shift() ?? ACCEPTED);
+      bodies.push(body.toString());
+      const isTooLarge = Buffer.byteLength(body) > maxBytes;
+      return Promise.resolve(answers.shift() ?? (isTooLarge ? TOO_LARGE : ACCEPTED));
     },
   } as unknown as PlatformClient;
   const tracing = { span: (_name: string, _options: object, work: () => unknown) => work() };
@@ -87,7 +95,7 @@ function senderTo(current: () => DeliveryTarget | undefined, answers: FinalOutco
     new YieldQueue(),
     new PayloadSizer(),
   );
-  return { sender, sent };
+  return { sender, sent, bodies };
 }
 
 describe('a platform with two requests a batch', () => {
@@ -147,5 +155,43 @@ describe('a destination that changes while a batch is sent', () => {
     const { sender, sent } = senderTo(() => targetOf('weave', 2), []);
     const result = await sender.send(targetOf('weave'), traces, never);
     expect([result.settled, sent]).toEqual([[], []]);
+  });
+});
+
+describe('a chat that is larger than the platform accepts', () => {
+  const parts = Array.from({ length: 6 }, (_, index) => `Part ${index}. ${'x'.repeat(100_000)}`);
+  const messages = parts.map((content) => ({ role: 'user', content }));
+  const [ordinary] = traces;
+  const chat = TOOLS_CHAT.chat!;
+  const large = { ...ordinary!, ...TOOLS_CHAT, chat: { ...chat, content: { ...chat.content!, messages } } };
+
+  it.each(['weave', 'braintrust', 'webhook', 'langfuse'])(
+    'is delivered to %s with the beginning of its texts, after a few smaller requests',
+    async (type) => {
+      const target = targetOf(type);
+      const { sender, bodies } = senderTo(() => target, [], { maxBytes: 100_000 });
+      const { settled } = await sender.send(target, [large], never);
+      expect(settled).toEqual([{ outcome: 'delivered' }]);
+      const sizes = bodies.map((body) => body.length);
+      expect(sizes.every((size, index) => index === 0 || size <= sizes[index - 1]! / 2)).toBe(true);
+      expect(sizes.at(-1)).toBeGreaterThan(10_000);
+      expect(bodies.at(-1)).toContain('Part 0.');
+    },
+  );
+
+  it('is delivered without its content to a platform that accepts no more', async () => {
+    const target = targetOf('weave');
+    const { sender, bodies } = senderTo(() => target, [], { maxBytes: 5_000 });
+    const { settled } = await sender.send(target, [large], never);
+    expect(settled).toEqual([{ outcome: 'delivered' }]);
+    expect(bodies.at(-1)).not.toContain('Part 0.');
+  });
+
+  it('is given up when even that is too large', async () => {
+    const target = targetOf('weave');
+    const { sender, bodies } = senderTo(() => target, [], { maxBytes: 10 });
+    const { settled } = await sender.send(target, [large], never);
+    expect(settled).toEqual([{ outcome: 'too_large', message: 'no' }]);
+    expect(bodies.length).toBeLessThan(12);
   });
 });

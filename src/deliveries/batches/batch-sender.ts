@@ -13,6 +13,7 @@ import type { DeliveryTarget } from '../workspace-destinations.js';
 import { PlatformClient } from './platform-client.js';
 import type { FinalOutcome } from './platform-client.js';
 import { PayloadSizer } from './payload-sizer.js';
+import { hasContent, smallerTrace } from './smaller-trace.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 
 /** The final result of one trace. */
@@ -82,10 +83,12 @@ export class BatchSender {
     return this.sizes.split(target, traces).length;
   }
 
+  /** `maxBytes`: a larger request is not sent while the traces have content that may be omitted. */
   private async sendAll(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
+    maxBytes = Infinity,
   ): Promise<SendResult> {
     if (!(await this.isCurrent(target))) return NOT_SENT;
     const requests = await this.encode(target, traces);
@@ -94,6 +97,9 @@ export class BatchSender {
     this.sizes.note(target, traces, bytes);
     if (bytes > target.kind.delivery.limits.maxBytes) {
       return this.sendSmaller(target, traces, 'the request is larger than the platform accepts', signal);
+    }
+    if (bytes > maxBytes && traces.some(hasContent)) {
+      return this.sendSmaller(target, traces, 'the request is too large', signal, maxBytes);
     }
     let rejected = 0;
     const skipped = this.acceptedOf(target, traces);
@@ -108,9 +114,11 @@ export class BatchSender {
           rejected += outcome.rejected ?? 0;
           if (requests.length > 1) this.noteAccepted(target, traces, index + 1, requests.length);
           break;
-        case 'too_large':
-          this.sizes.noteRejected(target, Buffer.byteLength(request.body ?? ''));
-          return this.sendSmaller(target, traces, outcome.reason, signal);
+        case 'too_large': {
+          const size = Buffer.byteLength(request.body ?? '');
+          this.sizes.noteRejected(target, size);
+          return this.sendSmaller(target, traces, outcome.reason, signal, size / 2);
+        }
         case 'refused':
           return this.sendAround(target, traces, outcome.reason, signal);
         case 'retry':
@@ -199,20 +207,21 @@ export class BatchSender {
     return { settled: [{ outcome: 'refused', message }], rejected: 0, failure: null };
   }
 
+  /** `maxBytes`: of a request with one trace, so that a few requests find the size that the platform accepts. */
   private async sendSmaller(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     reason: string,
     signal: AbortSignal,
+    maxBytes?: number,
   ): Promise<SendResult> {
     if (traces.length > 1) {
       const parts = this.sizes.split(target, traces);
       return this.sendParts(target, parts.length > 1 ? parts : halvesOf(traces), signal);
     }
     const [trace] = traces;
-    if (trace?.input && trace.input.items.length > 0) {
-      return this.sendAll(target, [{ ...trace, input: { items: [], isTruncated: true } }], signal);
-    }
+    const smaller = trace ? smallerTrace(trace) : null;
+    if (smaller) return this.sendAll(target, [smaller], signal, maxBytes);
     return { settled: [{ outcome: 'too_large', message: reason }], rejected: 0, failure: null };
   }
 
