@@ -32,13 +32,14 @@ export interface TestIsolation {
 }
 
 /**
- * A platform whose answer is decided by the first trace that it does not accept. All traces before it are delivered.
+ * A platform whose answer is decided by the first trace that it does not accept. All traces before it are delivered, unless
+ * its requests are atomic.
  */
 export function createIsolation(
   answerTo: (trace: GenerationTrace) => Answer,
   limits = {},
   claim = CLAIM,
-  options: Partial<IsolationOptions> = {},
+  { isAtomic = false, ...options }: Partial<IsolationOptions> & { readonly isAtomic?: boolean } = {},
 ): TestIsolation {
   const requests: (readonly GenerationTrace[])[] = [];
   const sender = new PoisonIsolation(
@@ -48,7 +49,9 @@ export function createIsolation(
         const settled: TraceResult[] = [];
         for (const trace of group) {
           const answer = answerTo(trace);
-          if (typeof answer === 'number') return { settled, rejected: 0, failure: failureOf(answer) };
+          if (typeof answer === 'number') {
+            return { settled: isAtomic ? [] : settled, rejected: 0, failure: failureOf(answer) };
+          }
           settled.push(answer === 'delivered' ? DELIVERED : { ...REJECTED, outcome: answer });
         }
         return { settled, rejected: 0, failure: null };

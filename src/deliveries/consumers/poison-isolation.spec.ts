@@ -1,15 +1,17 @@
 // Isolation of poison traces: which traces are delivered, kept or rejected while a platform fails.
 import { describe, expect, it } from '@jest/globals';
+import type { TraceResult } from '../batches/batch-sender.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import {
   CLAIM,
   createIsolation,
   DELIVERED,
+  drain,
   ids,
   REJECTED,
   traces,
 } from '../../../test/support/poison-isolation.js';
-import type { Answer } from '../../../test/support/poison-isolation.js';
+import type { Answer, TestIsolation } from '../../../test/support/poison-isolation.js';
 
 describe('a platform that answers every attempt with its own error', () => {
   it('keeps all traces while every trace fails, however long it lasts', async () => {
@@ -20,9 +22,7 @@ describe('a platform that answers every attempt with its own error', () => {
       expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
     }
     isDown = false;
-    expect(await send(waiting)).toMatchObject({ failure: null, hasRest: true });
-    const { results } = await send(waiting);
-    expect([...results.values()]).toEqual(waiting.map(() => DELIVERED));
+    expect(await drain({ send }, waiting)).toEqual([1, 2, 4, 8, 16, 19]);
   });
 
   it('delivers other traces, and rejects the one trace that always fails', async () => {
@@ -63,6 +63,55 @@ describe('a platform that answers every attempt with its own error', () => {
     const { send, requests } = createIsolation(() => status, {}, { ...CLAIM, failures: 40 });
     await send(traces(5));
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe('one trace of a large batch that fails', () => {
+  /** Sends all of them, and counts the attempts that fail. */
+  async function sendAll({ send }: TestIsolation, waiting: readonly GenerationTrace[]) {
+    const settled = new Map<string, TraceResult>();
+    let failures = 0;
+    while (settled.size < waiting.length && failures < 1_000) {
+      const sent = await send(waiting.filter(({ generationId }) => !settled.has(generationId)));
+      for (const [id, result] of sent.results) settled.set(id, result);
+      if (sent.failure) failures++;
+    }
+    return { failures, outcomes: [...settled].filter(([, { outcome }]) => outcome !== 'delivered') };
+  }
+
+  it.each([0, 1, 333, 600, 998])('is isolated in a few attempts at index %i of 1000', async (index) => {
+    const waiting = traces(1_000);
+    const poison = ids(waiting)[index]!;
+    const isolation = createIsolation(
+      ({ generationId }) => (generationId === poison ? 500 : 'delivered'),
+      { maxTraces: 1_000 },
+      CLAIM,
+      { isAtomic: true },
+    );
+    const { failures, outcomes } = await sendAll(isolation, waiting);
+    expect(outcomes).toMatchObject([[poison, { outcome: 'refused' }]]);
+    expect(failures).toBeLessThan(25);
+    expect(isolation.requests.length).toBeLessThan(45);
+  });
+
+  it('lets the others through step by step when it passes after all', async () => {
+    const waiting = traces(1_000);
+    const fallible = ids(waiting)[600]!;
+    let left = 12;
+    const isolation = createIsolation(
+      ({ generationId }) => (generationId === fallible && left-- > 0 ? 503 : 'delivered'),
+      { maxTraces: 1_000 },
+      CLAIM,
+      { isAtomic: true },
+    );
+    expect(await sendAll(isolation, waiting)).toEqual({ failures: 12, outcomes: [] });
+    expect(isolation.requests.length).toBeLessThan(35);
+  });
+
+  it('does not shrink the batches of a destination that limits the rate', async () => {
+    const { send, sizeOf } = createIsolation(() => 429);
+    await send(traces(100));
+    expect(sizeOf()).toBe(100);
   });
 });
 

@@ -6,6 +6,7 @@ import type { BatchBounds } from '../batches/batch-builder.js';
 import { MAX_CONSECUTIVE_REJECTIONS, isRejection, rejectedAtEnd } from '../batches/batch-sender.js';
 import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
+import { FaultSearch } from './fault-search.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
 import type { Attempt, DeliveryResults, SendFailure } from './parallel-sender.js';
 
@@ -32,6 +33,7 @@ export class PoisonIsolation {
   /** Failed attempts since the last success. */
   failures: number;
   private consecutiveRejections: number;
+  private readonly search: FaultSearch;
   private readonly sender: ParallelSender;
   private readonly maxRequests: number;
   private settledAhead: DeliveryResults;
@@ -44,6 +46,7 @@ export class PoisonIsolation {
     { maxRequests, ahead }: IsolationOptions,
   ) {
     this.failures = claim.failures;
+    this.search = new FaultSearch(claim.failures >= HALF_OPEN_AFTER);
     // A paused destination is paused again by its first rejection.
     this.consecutiveRejections = Math.max(
       claim.consecutiveRejections,
@@ -66,10 +69,15 @@ export class PoisonIsolation {
       const requests = this.settledAhead.size > 0 ? this.maxRequests + 1 : 1;
       return { maxTraces: 1 + WITNESSES + this.settledAhead.size, requests };
     }
-    if (this.failures >= HALF_OPEN_AFTER) return { maxTraces: 1, requests: 1 };
-    if (parallelRequests !== undefined) return { maxTraces: maxTraces * parallelRequests, requests: 1 };
-    const { requests } = this.sender.window;
-    return { maxTraces: maxTraces * requests, requests };
+    const requests = parallelRequests === undefined ? this.sender.window.requests : 1;
+    const max = maxTraces * (parallelRequests ?? requests);
+    // The traces of an attempt may be among results of an earlier one.
+    return { maxTraces: Math.min(this.attemptWithin(max) + this.settledAhead.size, max), requests };
+  }
+
+  /** Traces of the next attempt. */
+  private attemptWithin(max: number): number {
+    return this.failures >= HALF_OPEN_AFTER ? 1 : this.search.sizeWithin(max);
   }
 
   /** A whole batch was settled, or there is none; `hasMore`: the log has more entries right behind it. */
@@ -84,10 +92,9 @@ export class PoisonIsolation {
     signal: AbortSignal,
   ): Promise<SentTraces> {
     const open = traces.filter(({ generationId }) => !this.settledAhead.has(generationId));
-    const sent = this.needsIsolation
-      ? await this.isolatePoison(target, open, signal)
-      : await this.sender.send(target, open, signal);
-    const attempt = this.note(this.checkRejections(open, sent));
+    const attempt = this.needsIsolation
+      ? await this.sendSuspect(target, open, signal)
+      : await this.sendNext(target, open, signal);
     const { failure } = attempt;
     if (failure) this.sender.window.noteFailure();
     const results = new Map([...this.settledAhead, ...attempt.results]);
@@ -96,6 +103,32 @@ export class PoisonIsolation {
     this.settledAhead = without(results, passed);
     const rejected = this.countRejected(attempt.rejected, countDelivered(passed, results));
     return { results, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
+  }
+
+  private async sendNext(
+    target: DeliveryTarget,
+    open: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const next = open.slice(0, this.attemptWithin(open.length));
+    const attempt = this.note(this.checkRejections(next, await this.sender.send(target, next, signal)));
+    const { failure, results } = attempt;
+    if (!failure) this.search.noteSuccess(results.size);
+    else if (mayBeOfOneTrace(failure)) this.search.noteFailure(next.length - results.size);
+    return attempt;
+  }
+
+  private async sendSuspect(
+    target: DeliveryTarget,
+    open: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const sent = await this.isolatePoison(target, open, signal);
+    const attempt = this.note(this.checkRejections(open, sent));
+    const [suspect] = open;
+    if (suspect && isRejected(attempt, suspect)) this.search.end();
+    else if (!attempt.failure) this.search.noteSuccess(attempt.results.size);
+    return attempt;
   }
 
   /**
@@ -124,6 +157,7 @@ export class PoisonIsolation {
   forget(): void {
     this.settledAhead = new Map();
     this.rejectedAhead = 0;
+    this.search.end();
   }
 
   /** Dropped traces count when the cursor passes delivered ones; the platform does not name them. */
@@ -194,6 +228,11 @@ export class PoisonIsolation {
 function isOwnError(failure: SendFailure | null): failure is SendFailure {
   if (failure?.class !== 'retry' || failure.status === null) return false;
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
+}
+
+/** Whether the failure may be that of one trace, and not of the platform or of the rate. */
+function mayBeOfOneTrace(failure: SendFailure): boolean {
+  return failure.class === 'retry' && failure.status !== 429;
 }
 
 function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
