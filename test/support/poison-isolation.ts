@@ -14,7 +14,7 @@ export const REJECTED = { outcome: 'refused', message: 'HTTP 400: no' } as const
 export const CLAIM = { failures: 0, isPaused: false, consecutiveRejections: 0 };
 
 function failureOf(status: number): SendResult['failure'] {
-  return { class: status === 401 ? 'blocked' : 'retry', status, message: `HTTP ${status}: oops` };
+  return { class: status < 405 ? 'blocked' : 'retry', status, message: `HTTP ${status}: oops` };
 }
 
 export const traces = (count: number): GenerationTrace[] =>

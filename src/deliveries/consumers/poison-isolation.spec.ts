@@ -13,6 +13,18 @@ import {
 } from '../../../test/support/poison-isolation.js';
 import type { Answer, TestIsolation } from '../../../test/support/poison-isolation.js';
 
+/** Sends all of them, and counts the attempts that fail. */
+async function sendAll({ send }: TestIsolation, waiting: readonly GenerationTrace[]) {
+  const settled = new Map<string, TraceResult>();
+  let failures = 0;
+  while (settled.size < waiting.length && failures < 1_000) {
+    const sent = await send(waiting.filter(({ generationId }) => !settled.has(generationId)));
+    for (const [id, result] of sent.results) settled.set(id, result);
+    if (sent.failure) failures++;
+  }
+  return { failures, outcomes: [...settled].filter(([, { outcome }]) => outcome !== 'delivered') };
+}
+
 describe('a platform that answers every attempt with its own error', () => {
   it('keeps all traces while every trace fails, however long it lasts', async () => {
     const waiting = traces(50);
@@ -67,18 +79,6 @@ describe('a platform that answers every attempt with its own error', () => {
 });
 
 describe('one trace of a large batch that fails', () => {
-  /** Sends all of them, and counts the attempts that fail. */
-  async function sendAll({ send }: TestIsolation, waiting: readonly GenerationTrace[]) {
-    const settled = new Map<string, TraceResult>();
-    let failures = 0;
-    while (settled.size < waiting.length && failures < 1_000) {
-      const sent = await send(waiting.filter(({ generationId }) => !settled.has(generationId)));
-      for (const [id, result] of sent.results) settled.set(id, result);
-      if (sent.failure) failures++;
-    }
-    return { failures, outcomes: [...settled].filter(([, { outcome }]) => outcome !== 'delivered') };
-  }
-
   it.each([0, 1, 333, 600, 998])('is isolated in a few attempts at index %i of 1000', async (index) => {
     const waiting = traces(1_000);
     const poison = ids(waiting)[index]!;
@@ -260,6 +260,49 @@ describe('a paused destination', () => {
       { ...CLAIM, failures: 4, isPaused: true },
     );
     expect(await send(waiting)).toMatchObject({ results: new Map(), failure: { status: 500 } });
+  });
+});
+
+describe('a filter in front of the platform', () => {
+  const PAUSED = { ...CLAIM, failures: 3, isPaused: true };
+
+  it.each([0, 1, 333, 998])('makes few pauses when it blocks one trace at index %i', async (index) => {
+    const waiting = traces(1_000);
+    const poison = ids(waiting)[index]!;
+    const isolation = createIsolation(
+      ({ generationId }) => (generationId === poison ? 403 : 'delivered'),
+      { maxTraces: 1_000 },
+      CLAIM,
+      { isAtomic: true },
+    );
+    const { failures, outcomes } = await sendAll(isolation, waiting);
+    expect(outcomes).toMatchObject([[poison, { outcome: 'refused' }]]);
+    // Each failure is a pause of minutes.
+    expect(failures).toBeLessThanOrEqual(3);
+    expect(isolation.requests.length).toBeLessThan(45);
+  });
+
+  it('gets one witness for each attempt, and keeps all traces while it blocks everything', async () => {
+    const { send, requests } = createIsolation(() => 403, {}, PAUSED);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(await send(traces(30))).toMatchObject({ results: new Map(), failure: { status: 403 } });
+    }
+    expect(requests).toHaveLength(10);
+  });
+
+  it('keeps the suspected trace when it passes after all', async () => {
+    const waiting = traces(3);
+    let blocked = 1;
+    const { send } = createIsolation(() => (blocked-- > 0 ? 403 : 'delivered'), {}, PAUSED);
+    const { results, failure } = await send(waiting);
+    expect(failure).toBeNull();
+    expect([...results.values()]).toEqual([DELIVERED, DELIVERED]);
+  });
+
+  it('is not suspected of blocking one trace when the credentials are refused', async () => {
+    const { send, requests } = createIsolation(() => 401, {}, PAUSED);
+    await send(traces(5));
+    expect(requests).toHaveLength(1);
   });
 });
 

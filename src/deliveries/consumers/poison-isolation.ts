@@ -14,6 +14,8 @@ import type { Attempt, DeliveryResults, SendFailure } from './parallel-sender.js
 const HALF_OPEN_AFTER = 3;
 // Consecutive failures after which the first trace is suspected to cause the platform's own errors.
 const SUSPECT_AFTER = 9;
+// Statuses that no filter in front of a platform answers for what one trace contains: credentials and payment.
+const BLOCKED_FOR_ALL = new Set([401, 402, 407]);
 // Number of traces behind the first one that are tried to find out whether trace or platform is at fault.
 const WITNESSES = MAX_CONSECUTIVE_REJECTIONS - 1;
 
@@ -34,6 +36,10 @@ export class PoisonIsolation {
   failures: number;
   private consecutiveRejections: number;
   private readonly search: FaultSearch;
+  /** Whether the last attempt was blocked. */
+  private isBlocked: boolean;
+  /** A blocked destination has accepted a trace: those that it blocks are found at once, without its long pauses. */
+  private isSearchingBlocked = false;
   private readonly sender: ParallelSender;
   private readonly maxRequests: number;
   private settledAhead: DeliveryResults;
@@ -46,6 +52,7 @@ export class PoisonIsolation {
     { maxRequests, ahead }: IsolationOptions,
   ) {
     this.failures = claim.failures;
+    this.isBlocked = claim.isPaused;
     this.search = new FaultSearch(claim.failures >= HALF_OPEN_AFTER);
     // A paused destination is paused again by its first rejection.
     this.consecutiveRejections = Math.max(
@@ -98,6 +105,10 @@ export class PoisonIsolation {
     const { failure } = attempt;
     if (failure) this.sender.window.noteFailure();
     const results = new Map([...this.settledAhead, ...attempt.results]);
+    if (failure?.class === 'blocked') {
+      this.isBlocked = true;
+      this.isSearchingBlocked = false;
+    }
     const firstOpen = traces.findIndex(({ generationId }) => !results.has(generationId));
     const passed = firstOpen === -1 ? traces : traces.slice(0, firstOpen);
     this.settledAhead = without(results, passed);
@@ -115,7 +126,8 @@ export class PoisonIsolation {
     const { failure, results } = attempt;
     if (!failure) this.search.noteSuccess(results.size);
     else if (mayBeOfOneTrace(failure)) this.search.noteFailure(next.length - results.size);
-    return attempt;
+    // A smaller attempt follows immediately.
+    return this.isSearchingBlocked && mayBlockOneTrace(failure) ? { ...attempt, failure: null } : attempt;
   }
 
   private async sendSuspect(
@@ -126,8 +138,10 @@ export class PoisonIsolation {
     const sent = await this.isolatePoison(target, open, signal);
     const attempt = this.note(this.checkRejections(open, sent));
     const [suspect] = open;
-    if (suspect && isRejected(attempt, suspect)) this.search.end();
-    else if (!attempt.failure) this.search.noteSuccess(attempt.results.size);
+    if (suspect && isRejected(attempt, suspect)) {
+      this.search.end();
+      this.isSearchingBlocked = false;
+    } else if (!attempt.failure) this.search.noteSuccess(attempt.results.size);
     return attempt;
   }
 
@@ -170,13 +184,14 @@ export class PoisonIsolation {
 
   /** Whether traces are sent one at a time, because one of them may be at fault. */
   private get needsIsolation(): boolean {
+    if (this.isSearchingBlocked && this.search.sizeWithin(Infinity) === 1) return true;
     if (this.failures < HALF_OPEN_AFTER) return false;
-    return this.failures >= SUSPECT_AFTER || this.consecutiveRejections > 0;
+    return this.failures >= SUSPECT_AFTER || this.consecutiveRejections > 0 || this.isBlocked;
   }
 
   /**
-   * A platform that repeats an error of its own for one trace, or rejects it, may reject everything. If it accepts another
-   * trace, the suspect is at fault; if it accepts none, the platform is.
+   * A platform that repeats an error of its own for one trace, or rejects or blocks it, may do so with everything. If it
+   * accepts another trace, the suspect is at fault; if it accepts none, the platform is.
    */
   private async isolatePoison(
     target: DeliveryTarget,
@@ -186,19 +201,20 @@ export class PoisonIsolation {
     if (!suspect) return NOTHING;
     const attempts = this.failures + 2;
     const first = await this.sender.send(target, [suspect], signal);
-    const isFailing = isOwnError(first.failure) && this.failures >= SUSPECT_AFTER;
+    const isBlocking = mayBlockOneTrace(first.failure);
+    const isFailing = isBlocking || (isOwnError(first.failure) && this.failures >= SUSPECT_AFTER);
     if (!isFailing && !isRejected(first, suspect)) return first;
     let outcome = first;
-    for (const other of others.slice(0, WITNESSES)) {
+    for (const other of others.slice(0, isBlocking ? 1 : WITNESSES)) {
       const witness = await this.sender.send(target, [other], signal);
       outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
       if (witness.failure && !isOwnError(witness.failure)) break;
       if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
-      // The suspect once more: the platform may have been down until a moment ago.
+      // The suspect once more: the platform may have been down or blocking until a moment ago.
       const again = await this.sender.send(target, [suspect], signal);
       outcome = join(outcome, again);
-      if (!isOwnError(again.failure)) return outcome;
+      if (!again.failure || !(isOwnError(again.failure) || mayBlockOneTrace(again.failure))) return outcome;
       return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
     }
     return outcome;
@@ -219,7 +235,11 @@ export class PoisonIsolation {
   }
 
   private note(attempt: Attempt): Attempt {
-    if (hasDelivered(attempt.results)) this.failures = 0;
+    if (hasDelivered(attempt.results)) {
+      this.failures = 0;
+      this.isSearchingBlocked ||= this.isBlocked;
+      this.isBlocked = false;
+    }
     return attempt;
   }
 }
@@ -230,9 +250,15 @@ function isOwnError(failure: SendFailure | null): failure is SendFailure {
   return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
 }
 
+/** A filter in front of a platform may block one trace for what it contains, with 403 or a similar status. */
+function mayBlockOneTrace(failure: SendFailure | null): boolean {
+  if (failure?.class !== 'blocked' || failure.status === null) return false;
+  return !BLOCKED_FOR_ALL.has(failure.status);
+}
+
 /** Whether the failure may be that of one trace, and not of the platform or of the rate. */
 function mayBeOfOneTrace(failure: SendFailure): boolean {
-  return failure.class === 'retry' && failure.status !== 429;
+  return failure.class === 'retry' ? failure.status !== 429 : mayBlockOneTrace(failure);
 }
 
 function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
