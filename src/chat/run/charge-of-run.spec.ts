@@ -64,7 +64,7 @@ describe('a call without a limit', () => {
     expect(charge.unpaid).toMatchObject([{ reason: 'over_reported', amount: reported - bound }]);
   });
 
-  it('has the dearest tier that its prompt can reach as its bound, whatever tier the report names', async () => {
+  it('has the most expensive tier that its prompt can reach as its bound, whatever tier the report names', async () => {
     const prices = datedPrices(LIST_PRICES, { tiers: [{ minPromptTokens: 200_000, prompt: 800_000n }] });
     const endpoint = pricedEndpoint({ prices: [prices] });
     const { charge } = await chargeOf(OVER_REPORTED, { endpoint });

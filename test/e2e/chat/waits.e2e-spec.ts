@@ -221,7 +221,7 @@ describe('a stream that the end of the process cuts', () => {
   it.each([
     ['counts its text where the text has all tokens', 'openai/gpt-4.1-mini', 'counted'],
     ['estimates its tokens where reasoning is hidden', 'openai/o4-mini', 'estimated'],
-  ])('B9: %s', async (_name, model, usageSource) => {
+  ])('%s', async (_name, model, usageSource) => {
     const own = await startChat();
     own.upstream.answerWith((_request, response) => {
       beginStream(response);

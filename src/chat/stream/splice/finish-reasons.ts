@@ -33,7 +33,7 @@ export function finishReasonOf(
   return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason;
 }
 
-/** The provider failed. An answer that the model spoilt, such as a malformed call, is complete, and its provider bills it. */
+/** The provider failed. An answer that the model broke off, such as a malformed call, is complete, and its provider bills it. */
 export function isFailure(word: string): boolean {
   return word.toLowerCase() === 'error';
 }
