@@ -58,9 +58,12 @@ async function fail(overrides: Partial<Destination> = {}): Promise<string> {
   const { id } = await createDestination(app, { url: receiver.origin }, overrides);
   receiver.always({ status: 503, body: `busy with ${INPUT}` });
   await recordGenerations(app, 1, {}, contentOfText(INPUT));
-  await eventually(
+  const failed = await eventually(
     () => readCursor(app, id),
     ({ failures }) => failures > 0,
+  );
+  expect(failed.last_error_message).toBe(
+    overrides.privacyMode === true ? 'HTTP 503' : `HTTP 503: busy with ${INPUT}`,
   );
   receiver.always({ status: 422, body: `cannot take ${INPUT}` });
   await eventually(
@@ -73,7 +76,7 @@ async function fail(overrides: Partial<Destination> = {}): Promise<string> {
 describe('the text of a platform', () => {
   it('is shown to operators and stored encrypted, beside the status in clear', async () => {
     const id = await fail();
-    expect((await get(id, 'deliveries')).last_error.message).toBe(`HTTP 503: busy with ${INPUT}`);
+    expect((await get(id, 'deliveries')).last_error.message).toBe(`HTTP 422: cannot take ${INPUT}`);
     expect((await get(id, 'dead-letters'))[0].message).toBe(`HTTP 422: cannot take ${INPUT}`);
     const stored = JSON.stringify(await dump(id));
     expect(stored).not.toContain('canary');
@@ -94,7 +97,7 @@ describe('the text of a platform', () => {
       [id, app.clock.now()],
     );
     await letters.removeTexts(later!.at);
-    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
+    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 422');
     expect((await get(id, 'dead-letters'))[0].message).toBe('HTTP 422');
     const rows = await app.sql(
       `SELECT 1 FROM dead_letters WHERE message_ciphertext IS NOT NULL AND destination_id = $1
@@ -127,7 +130,7 @@ describe('the text of a platform', () => {
 
   it('is reduced to the status in privacy mode before it is stored', async () => {
     const id = await fail({ privacyMode: true });
-    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
+    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 422');
     expect((await get(id, 'dead-letters'))[0].message).toBe('HTTP 422');
     expect(
       await app.sql('SELECT message_ciphertext FROM dead_letters WHERE destination_id = $1', [id]),
@@ -141,7 +144,7 @@ describe('the text of a platform', () => {
       .set('authorization', `Bearer ${app.managementKey}`)
       .send({ privacy_mode: true })
       .expect(200);
-    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
+    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 422');
     expect((await get(id, 'dead-letters'))[0].message).toBe('HTTP 422');
   });
 
@@ -153,7 +156,7 @@ describe('the text of a platform', () => {
        FROM destinations WHERE destinations.id = destination_id AND destination_id = $1`,
       [id],
     );
-    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 503');
+    expect((await get(id, 'deliveries')).last_error.message).toBe('HTTP 422');
     await app.sql('UPDATE delivery_cursors SET last_error_ciphertext = NULL WHERE destination_id = $1', [id]);
   });
 
