@@ -258,6 +258,35 @@ describe('media', () => {
     expect(problems.map(({ at }) => at)).toEqual(isSent ? [] : ['messages[0].content[0]']);
   });
 
+  const file = (url: string) => ({
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'file', file: { filename: 'letter.pdf', file_data: url } }],
+      },
+    ],
+  });
+
+  it.each(WIRES)('a PDF inline at %s, in the caller’s bytes', async (slug) => {
+    const members = file('data:application/pdf;base64,AAAA');
+    const { body } = await builtChat(slug, members);
+    expect(body['messages']).toEqual(members.messages);
+  });
+
+  it.each([
+    ['openai', 'https://files.example/a.pdf'],
+    ['openai', 'data:text/plain;base64,AAAA'],
+    ['azure', 'data:text/plain;base64,AAAA'],
+  ])('no other file at %s: %s', (slug, url) => {
+    expect(chatWireOf(slug).problems(readBody(file(url)), chatEndpoint(slug))).toMatchObject([
+      {
+        at: 'messages[0].content[0]',
+        rule: expect.stringContaining('must be the data of a PDF'),
+        isHard: true,
+      },
+    ]);
+  });
+
   it.each(WIRES)('inline at %s, and not where the endpoint takes none', (slug) => {
     const request = readBody(image('data:image/png;base64,AAAA'));
     const { problems } = chatWireOf(slug);

@@ -1,5 +1,6 @@
 // POST /chat/completions before closed schemas that refuse what the vendors refuse (docs/contract.md#chat-providers).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseUsd } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app.js';
 import { chatOf, chatsOf, postChat, streamChat } from '../../support/chat-upstream.js';
 import type { ReadStream } from '../../support/chat-upstream.js';
@@ -102,6 +103,40 @@ describe('Mistral', () => {
     setup.providers.stubOf('mistral').answerWith(null);
     const messages = [{ role: 'user', content: 'hi' }, message, ...results];
     expect((await postChat(setup.app, { model, messages, tools: [TOOL] })).status).toBe(200);
+  });
+});
+
+describe('OpenAI', () => {
+  const withFile = (data: string) => ({
+    model: 'openai/gpt-4o',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Summarise it.' },
+          { type: 'file', file: { filename: 'letter.pdf', file_data: data } },
+        ],
+      },
+    ],
+  });
+  const PDF = withFile('data:application/pdf;base64,JVBERi0xLjQK');
+
+  it('gets a PDF, for which the whole context is reserved', async () => {
+    // 128,000 tokens of the prompt for $0.32, and 16,384 of the answer for $0.16384.
+    const { secret } = await setup.app.createKey({ limit: parseUsd('0.49') });
+    expect((await postChat(setup.app, PDF, { key: secret })).status).toBe(200);
+    expect(sentTo('openai')['messages']).toEqual(PDF.messages);
+    const { secret: poorer } = await setup.app.createKey({ limit: parseUsd('0.48') });
+    expect((await postChat(setup.app, PDF, { key: poorer })).status).toBe(402);
+  });
+
+  it.each([
+    ['an address', withFile('https://files.example/letter.pdf')],
+    ['another type', withFile('data:text/plain;base64,AAAA')],
+  ])('gets no file of %s: 400 says what it takes', async (_title, chat) => {
+    const response = await postChat(setup.app, chat);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('messages[0].content[1]: must be the data of a PDF');
   });
 });
 

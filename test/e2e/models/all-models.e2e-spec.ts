@@ -112,9 +112,9 @@ describe('GET /models', () => {
       data: {
         context_length: 1_047_576,
         architecture: {
-          input_modalities: ['text', 'image'],
+          input_modalities: ['text', 'image', 'file'],
           output_modalities: ['text'],
-          modality: 'text+image->text',
+          modality: 'text+image+file->text',
           tokenizer: 'GPT',
         },
         pricing: {

@@ -65,6 +65,10 @@ const BY_PATCHES = {
   tokensPerImage: { low: 1_659, high: 1_659 },
 };
 
+// Files: OpenAI takes PDFs for its models with vision, and puts the text and an image of every page into the prompt (its guide
+// to file inputs, read 2026-11-28). Azure takes them in its responses API only. The bytes of a PDF do not bound its tokens: its
+// streams are compressed, by up to 1,032 to 1 (zlib's technical details). A file without a rate is bounded by the context.
+
 function openAi(model: OpenAiModel): ChatModel {
   const { slug, efforts, azureCacheRead, serviceTiers = {} } = model;
   const own = efforts ? REASONING_PARAMETERS : SAMPLING;
@@ -81,7 +85,7 @@ function openAi(model: OpenAiModel): ChatModel {
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     supportedParameters: provider === 'openai' ? [...parameters, 'service_tier'] : parameters,
-    inputModalities: ['text', 'image'],
+    inputModalities: provider === 'openai' ? ['text', 'image', 'file'] : ['text', 'image'],
     reasoningEfforts: efforts ?? [],
     isReasoning: efforts !== undefined,
     hidesReasoning: efforts !== undefined,

@@ -7,6 +7,9 @@ import { editMember } from './chat-members.js';
 import { reasoningEdit } from './chat-reasoning.js';
 import type { SupportTraits } from './chat-traits.js';
 
+const PDF = 'application/pdf';
+const PDF_RULE = `must be the data of a PDF (file_data: "data:${PDF};base64,..."): the endpoint takes no other files`;
+
 /** The hard problems first. */
 export function chatProblems(
   request: ChatRequest,
@@ -94,7 +97,7 @@ function takesServiceTier(
 function addMediaProblems(
   { messages }: ChatRequest,
   { inputModalities, supportedParameters }: ChatEndpoint,
-  { mediaUrls }: SupportTraits,
+  { mediaUrls, files }: SupportTraits,
   reject: (at: string, rule: string) => void,
 ): void {
   const takesUrls =
@@ -104,7 +107,9 @@ function addMediaProblems(
     for (const [position, part] of content.entries()) {
       if (part.type === 'text') continue;
       const at = `messages[${index}].content[${position}]`;
-      if (!inputModalities.includes(part.type)) reject(at, `the endpoint takes no ${part.type}`);
+      const isPdf = part.url === null && part.mediaType === PDF;
+      if (part.type === 'file' && files === 'inline_pdf' && !isPdf) reject(at, PDF_RULE);
+      else if (!inputModalities.includes(part.type)) reject(at, `the endpoint takes no ${part.type}`);
       else if (part.url !== null && !takesUrls)
         reject(at, 'must be inline data (data:image/png;base64,...): the endpoint takes no addresses');
     }

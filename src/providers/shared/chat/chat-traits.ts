@@ -42,7 +42,7 @@ export interface MessageTraits {
 /** The traits that decide what an endpoint honours. */
 export type SupportTraits = Pick<
   ChatTraits,
-  'schema' | 'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'reasoningSwitch'
+  'schema' | 'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'files' | 'reasoningSwitch'
 >;
 
 export interface ChatTraits extends Pick<
@@ -71,6 +71,8 @@ export interface ChatTraits extends Pick<
   readonly reasoningModelsLack?: readonly string[];
   /** Media by address: sent, refused, or sent where the endpoint lists `image_url`. No wire fetches them here. */
   readonly mediaUrls: 'sent' | 'refused' | 'listed';
+  /** Files are sent as the data of a PDF only; absent: any, by the rule of media. */
+  readonly files?: 'inline_pdf';
   /** The member that switches reasoning on and off where an endpoint has no efforts. */
   readonly reasoningSwitch?: true;
   readonly cancellation: CancellationBilling;

@@ -34,6 +34,8 @@ export const OPENAI_CHAT = {
   },
   reasoningModelsLack: ['logprobs'],
   mediaUrls: 'sent',
+  // Chat completions take PDFs alone, and no addresses of them.
+  files: 'inline_pdf',
   readError: readUpstreamError,
   // Sources: OpenAI's and OpenRouter's documentation of cancelled streams.
   cancellation: 'stops',
