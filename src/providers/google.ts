@@ -16,6 +16,7 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
+import type { CallSignatures } from './shared/chat/call-signatures.js';
 import type { MemberEdit } from './shared/chat/chat-traits.js';
 import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
@@ -61,7 +62,26 @@ const MODALITY_NAMES: ReadonlyMap<unknown, Modality> = new Map([
   ['VIDEO', 'video'],
   ['DOCUMENT', 'file'],
 ]);
+/** Gemini 3 and later, and the names of the latest models. */
+const SIGNING_MODELS = /\bgemini-(?:[3-9]|\d{2}|[a-z-]+-latest$)/;
 const EMBEDDING = { name: 'values', whenMissing: 'an embedding has no values' };
+
+/** Gemini 3 refuses a function call of its history without the signature of its thought. */
+const THOUGHT_SIGNATURES: CallSignatures = {
+  format: 'google-gemini-v1',
+  read: ({ extra_content: extra }) => {
+    const { thought_signature: signature } = asObject(asObject(extra)['google']);
+    return typeof signature === 'string' && signature !== '' ? signature : null;
+  },
+  write: (call, signature) => {
+    const extra = asObject(call['extra_content']);
+    const own = { ...asObject(extra['google']), thought_signature: signature };
+    return { ...call, extra_content: { ...extra, google: own } };
+  },
+  // Google's guide to thought signatures names it for calls that no Gemini made.
+  placeholder: ({ upstreamModel }) =>
+    SIGNING_MODELS.test(upstreamModel) ? 'skip_thought_signature_validator' : null,
+};
 
 export const google: HttpEmbeddingProvider = {
   transport: 'http',
@@ -117,6 +137,7 @@ export const google: HttpEmbeddingProvider = {
       toolCallMembers: [...TOOL_CALL_MEMBERS, 'extra_content'],
     },
     mediaUrls: 'listed',
+    callSignatures: THOUGHT_SIGNATURES,
     readUsage: readGoogleChatUsage,
     readError: readGoogleError,
     cancellation: 'runs_on',

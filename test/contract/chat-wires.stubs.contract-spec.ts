@@ -379,6 +379,57 @@ describe('Google', () => {
     });
   });
 
+  describe('a call without its signature', () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } };
+    const encrypted = { type: 'reasoning.encrypted', data: 'sig', id: 'c1', format: 'google-gemini-v1' };
+    const send = (upstreamModel: string, details?: readonly object[]) =>
+      builtChat(
+        'google',
+        {
+          messages: [
+            {
+              role: 'assistant',
+              content: null,
+              tool_calls: [call, { ...call, id: 'c2' }],
+              ...(details && { reasoning_details: details }),
+            },
+          ],
+        },
+        chatEndpoint('google', { upstreamModel }),
+      );
+    const signaturesOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+      (body['messages'] as { tool_calls: { extra_content?: { google: object } }[] }[])[0]?.tool_calls.map(
+        ({ extra_content: extra }) => extra?.google,
+      );
+
+    it.each([
+      ['gemini-3-flash-preview', true],
+      ['gemini-3.1-pro-preview', true],
+      ['gemini-flash-latest', true],
+      ['gemini-2.5-pro', false],
+      ['gemini-1.5-pro-latest', false],
+    ])('at %s gets the placeholder with the first one: %s', async (model, isSigned) => {
+      const sent = await send(model);
+      const placeholder = { thought_signature: 'skip_thought_signature_validator' };
+      expect(signaturesOf(sent)).toEqual([isSigned ? placeholder : undefined, undefined]);
+      expect(sent.edits).toEqual([]);
+    });
+
+    it('gets that of the details with its id, at every model', async () => {
+      for (const model of ['gemini-3-flash-preview', 'gemini-2.5-pro']) {
+        const sent = await send(model, [encrypted]);
+        expect(signaturesOf(sent)).toEqual([{ thought_signature: 'sig' }, undefined]);
+        expect([sent.edits, sent.text.includes('reasoning_details')]).toEqual([[], false]);
+      }
+    });
+
+    it('gets none of another vendor: those details are dropped, and recorded', async () => {
+      const sent = await send('gemini-2.5-pro', [{ ...encrypted, format: 'anthropic-claude-v1' }, encrypted]);
+      expect(signaturesOf(sent)).toEqual([{ thought_signature: 'sig' }, undefined]);
+      expect(sent.edits).toEqual(['messages.reasoning_details']);
+    });
+  });
+
   it('gets the signature of a thought back', async () => {
     const call = {
       id: 'c1',

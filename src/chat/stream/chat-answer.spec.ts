@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { IDENTITY } from '../../../test/support/chat/relay.js';
 import { OPENAI_USAGE, openAiChunk, RELAY_WIRE, sse } from '../../../test/support/chat/upstream-streams.js';
+import { chatWireOf } from '../../../test/support/chat-providers/send-chat.js';
 import { readChatAnswer } from './chat-answer.js';
-import type { ChatAnswer } from './chat-answer.js';
+import type { AnswerOptions, ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
@@ -17,7 +18,7 @@ const answerWith = (message: object, others: object = {}): object => ({
   usage: OPENAI_USAGE,
 });
 
-function read(body: object | string, options: Partial<typeof OPTIONS> = {}): ChatAnswer {
+function read(body: object | string, options: Partial<AnswerOptions> = {}): ChatAnswer {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const result = readChatAnswer(bytes, { ...OPTIONS, ...options });
   if ('failure' in result) throw new Error(JSON.stringify(result.failure));
@@ -127,6 +128,26 @@ describe('a whole answer', () => {
     const answer = read(answerWith({ content: null }, { finish_reason }));
     expect(bodyOf(answer)['choices']).toMatchObject([
       { finish_reason: 'error', native_finish_reason: finish_reason },
+    ]);
+  });
+
+  it('repeats the signature of a tool call as a detail of the reasoning', () => {
+    const { callSignatures } = chatWireOf('google');
+    if (!callSignatures) throw new Error('Google signs its calls');
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const signed = { ...call, extra_content: { google: { thought_signature: 'c2ln' } } };
+    const answer = read(answerWith({ content: null, tool_calls: [signed, { ...call, id: 'b' }] }), {
+      wire: { ...RELAY_WIRE, callSignatures },
+    });
+    const detail = {
+      type: 'reasoning.encrypted',
+      data: 'c2ln',
+      id: 'a',
+      format: 'google-gemini-v1',
+      index: 0,
+    };
+    expect(bodyOf(answer)['choices']).toMatchObject([
+      { message: { tool_calls: [signed, { id: 'b' }], reasoning_details: [detail] } },
     ]);
   });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { finishReasonsOf, joinedText, relayBody, relayNamed } from '../../../test/support/chat/relay.js';
 import type { StreamedChunk } from '../../../test/support/chat/relay.js';
+import { chatWireOf } from '../../../test/support/chat-providers/send-chat.js';
 import { openAiChunk, openAiFinish, OPENAI_USAGE, sse } from '../../../test/support/chat/upstream-streams.js';
 
 describe('finish reasons', () => {
@@ -139,6 +140,40 @@ describe('tool calls', () => {
       content: '',
       extra_content: { google: { thought_signature: 'c2ln' } },
     });
+  });
+
+  it('their signatures are repeated as details of the reasoning', () => {
+    const { callSignatures } = chatWireOf('google');
+    if (!callSignatures) throw new Error('Google signs its calls');
+    const stream = { wire: { callSignatures } };
+    const signed = (index: number, id: string, data: string) => ({
+      index,
+      id,
+      function: { name: 'f', arguments: '{}' },
+      extra_content: { google: { thought_signature: data } },
+    });
+    const body = sse(
+      openAiChunk({ tool_calls: [signed(0, 'a', 'one'), { ...signed(1, 'b', ''), extra_content: {} }] }),
+      openAiChunk({ tool_calls: [signed(2, 'c', 'two')] }),
+      openAiFinish('stop'),
+      '[DONE]',
+    );
+    const detail = (id: string, data: string, index: number) => ({
+      type: 'reasoning.encrypted',
+      data,
+      id,
+      format: 'google-gemini-v1',
+      index,
+    });
+    const detailsOf = ({ chunks }: ReturnType<typeof relayBody>) =>
+      chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta['reasoning_details']);
+    expect(detailsOf(relayBody(body, stream))).toEqual([
+      [detail('a', 'one', 0)],
+      [detail('c', 'two', 1)],
+      undefined,
+    ]);
+    const excluded = relayBody(body, { ...stream, excludesReasoning: true });
+    expect(detailsOf(excluded)).toEqual([undefined, undefined, undefined]);
   });
 
   it('interleaved fragments keep their index', () => {

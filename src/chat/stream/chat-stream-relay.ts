@@ -19,7 +19,10 @@ import type { StreamIdentity } from './stream-events.js';
 export interface RelayOptions {
   /** `created` is used when the provider states none. */
   readonly identity: StreamIdentity;
-  readonly wire: Pick<ChatWire, 'readError' | 'readUsage' | 'finishReasons' | 'toolCallId'>;
+  readonly wire: Pick<
+    ChatWire,
+    'readError' | 'readUsage' | 'finishReasons' | 'toolCallId' | 'callSignatures'
+  >;
   readonly excludesReasoning: boolean;
   /** `n` of the request. */
   readonly choiceCount: number;

@@ -3,6 +3,7 @@
 import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
+import type { CallSignatures } from './chat/call-signatures.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 /** One call to an upstream. */
@@ -45,4 +46,6 @@ export interface ChatWire {
   readUsage?(usage: unknown): ReportedChatUsage | null;
   /** Tool call ids of the caller's messages are replaced in requests; the same function applies to answers. */
   readonly toolCallId?: (id: string) => string;
+  /** Signatures of thoughts that must come back with their tool calls. */
+  readonly callSignatures?: CallSignatures;
 }

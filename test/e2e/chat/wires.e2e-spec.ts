@@ -170,6 +170,52 @@ describe('Google', () => {
     });
   });
 
+  interface CallDelta {
+    readonly tool_calls?: readonly { readonly id: string; readonly function: object }[];
+    readonly reasoning_details?: readonly object[];
+  }
+
+  it.each([
+    ['keeps reasoning_details', true, 'c2lnbmF0dXJl'],
+    ['keeps known members only', false, 'skip_thought_signature_validator'],
+  ])('goes on with the calls of Gemini 3 where the client %s', async (_title, keepsDetails, signature) => {
+    const gemini = { model: 'google/gemini-3-flash-preview', tools: [TOOL] };
+    const stub = setup.providers.stubOf('google');
+    stub.answerWith(INTERLEAVED_CALLS);
+    const read = await streamChat(setup.app, gemini);
+    const deltas = chunksOf(read).flatMap(({ choices }) => choices.map(({ delta }) => delta as CallDelta));
+    const calls = deltas.flatMap(({ tool_calls: some = [] }) => some);
+    const details = deltas.flatMap(({ reasoning_details: some = [] }) => some);
+    expect(details).toEqual([
+      {
+        type: 'reasoning.encrypted',
+        data: 'c2lnbmF0dXJl',
+        id: calls[0]?.id,
+        format: 'google-gemini-v1',
+        index: 0,
+      },
+    ]);
+    stub.answerWith(null);
+    const kept = calls.map(({ id, function: called }) => ({ id, type: 'function', function: called }));
+    const messages = [
+      { role: 'user', content: 'Look it up.' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: kept,
+        ...(keepsDetails && { reasoning_details: details }),
+      },
+      ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '1' })),
+    ];
+    expect((await postChat(setup.app, { ...gemini, messages })).status).toBe(200);
+    const [, assistant] = sentTo('google')['messages'] as Record<string, unknown>[];
+    expect(assistant).not.toHaveProperty('reasoning_details');
+    expect(assistant?.['tool_calls']).toEqual([
+      { ...kept[0], extra_content: { google: { thought_signature: signature } } },
+      kept[1],
+    ]);
+  });
+
   it('may end with a malformed call: client and record have the error, with a stream and without', async () => {
     const stub = setup.providers.stubOf('google');
     const finishReason = 'function_call_filter: MALFORMED_FUNCTION_CALL';

@@ -127,8 +127,11 @@ function googleRefusal(body: Body): StubReply | null {
   const unknown =
     unknownMember(body, known.split(' ')) ?? unknownMessageMember(body, [...PLAIN_MESSAGE, 'extra_content']);
   const name = unknown ?? unknownToolMember(body) ?? (hasStrictTool(body) ? 'strict' : null);
-  if (name === null) return null;
-  const message = `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`;
+  if (name === null && !lacksSignature(body)) return null;
+  const message =
+    name === null
+      ? 'Function call is missing a thought_signature in functionCall parts.'
+      : `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`;
   return { status: 400, body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] };
 }
 
@@ -162,12 +165,24 @@ function vllmRefusal(body: Body): StubReply | null {
   return emptyMember(body) === null ? null : reject("'NoneType' object is not iterable");
 }
 
-/** Google's tool calls have neither index nor id. */
+/** Google's tool calls have neither index nor id, and the first of them has the signature of its thought. */
 function googleDelta(delta: Body): Body {
   const { tool_calls: calls } = delta;
   if (!Array.isArray(calls)) return delta;
-  const altered = (calls as Body[]).map(({ type, function: called }) => ({ id: '', type, function: called }));
+  const signed = { extra_content: { google: { thought_signature: 'c2lnbmF0dXJl' } } };
+  const altered = (calls as Body[]).map(({ type, function: called }, index) =>
+    Object.assign({ id: '', type, function: called }, index === 0 ? signed : {}),
+  );
   return { ...delta, tool_calls: altered };
+}
+
+/** Of Gemini 3: the first function call of a message has a signature. */
+function lacksSignature(body: Body): boolean {
+  if (!String(body['model']).startsWith('gemini-3')) return false;
+  return messagesOf(body).some(({ tool_calls: calls }) => {
+    const [first] = Array.isArray(calls) ? (calls as { extra_content?: { google?: object } }[]) : [];
+    return first !== undefined && !('thought_signature' in (first.extra_content?.google ?? {}));
+  });
 }
 
 export const CHAT_STUBS = {

@@ -5,7 +5,7 @@ import { readUpstreamError } from '../../../src/providers/shared/upstream-error.
 export interface UpstreamStream {
   readonly name: string;
   readonly body: Buffer;
-  readonly wire?: Partial<Pick<ChatWire, 'finishReasons' | 'toolCallId' | 'readUsage'>>;
+  readonly wire?: Partial<Pick<ChatWire, 'finishReasons' | 'toolCallId' | 'readUsage' | 'callSignatures'>>;
   readonly choiceCount?: number;
   readonly excludesReasoning?: boolean;
 }

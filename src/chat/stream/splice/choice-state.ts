@@ -13,6 +13,8 @@ export class ChoiceState {
   hasContent = false;
   hasReasoning = false;
   hasRefusal = false;
+  /** Signatures of its tool calls that have come. */
+  signatureCount = 0;
   readonly content: OutputText;
   readonly reasoning: OutputText;
   readonly refusal: OutputText;

@@ -1,4 +1,6 @@
 // Splices the delta of a chunk's choice, or the message of a whole answer's: role, texts, reasoning and tool calls.
+import type { JsonObject } from '../../../domain/chat/chat-request.js';
+import { signatureDetail } from '../../../providers/shared/chat/call-signatures.js';
 import type { ChatWire } from '../../../providers/shared/chat-wire.js';
 import type { ChoiceState } from './choice-state.js';
 import { contentOfParts } from './content-parts.js';
@@ -33,7 +35,7 @@ const INSERTED = {
 export type InsertMember = (text: Buffer) => void;
 
 export interface ChoiceRules {
-  readonly wire: Pick<ChatWire, 'finishReasons' | 'toolCallId'>;
+  readonly wire: Pick<ChatWire, 'finishReasons' | 'toolCallId' | 'callSignatures'>;
   readonly excludesReasoning: boolean;
   /** A whole answer has messages, a chunk has deltas. */
   readonly isWhole: boolean;
@@ -54,6 +56,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
   private readonly reasoningContent = new Span();
   private readonly toolCalls = new Span();
   private hasOtherContent = false;
+  private hasDetails = false;
 
   constructor(
     edits: Edits,
@@ -86,6 +89,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     this.reasoningContent.clear();
     this.toolCalls.clear();
     this.hasOtherContent = false;
+    this.hasDetails = false;
   }
 
   protected readDelta(): void {
@@ -137,6 +141,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     const from = this.at;
     this.skipValue();
     if (isArray && this.at - from > 2) this.hasOtherContent = true;
+    this.hasDetails = isArray;
     return isArray && !this.rules.excludesReasoning;
   }
 
@@ -155,7 +160,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     const insert = this.inserter(deltaEnd.at, deltaEnd.isEmpty);
     this.spliceRole(isFirst, insert);
     this.spliceReasoning(choice, insert);
-    this.spliceToolCalls(choice);
+    this.spliceToolCalls(choice, insert);
     this.spliceContent(choice, isFirst, insert);
     if (this.refusal.isString) this.keep(choice.refusal, this.refusal);
     choice.hasRefusal ||= this.refusal.isString;
@@ -225,7 +230,7 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     this.edits.insert(this.deltaEnd.at, spelled);
   }
 
-  private spliceToolCalls(choice: ChoiceState): void {
+  private spliceToolCalls(choice: ChoiceState, insert: InsertMember): void {
     const { from, to, isNull } = this.toolCalls;
     if (from === -1 || isNull) return;
     if (!this.rules.isWhole && this.appendPlainFragment(choice)) {
@@ -237,6 +242,25 @@ export abstract class DeltaSplicer extends ObjectSplicer {
     if (rewritten.length > 0) this.hasContent = true;
     const text = JSON.stringify(rewritten);
     if (text !== JSON.stringify(fragments)) this.edits.replace(from, to, Buffer.from(text));
+    this.spliceSignatures(choice, rewritten, insert);
+  }
+
+  /** Clients that drop unknown members of a tool call keep these. */
+  private spliceSignatures(
+    choice: ChoiceState,
+    calls: readonly Readonly<Record<string, unknown>>[],
+    insert: InsertMember,
+  ): void {
+    const { wire, excludesReasoning } = this.rules;
+    const { callSignatures: signatures } = wire;
+    if (!signatures || excludesReasoning || this.hasDetails) return;
+    const details = calls.flatMap((call) => {
+      const data = signatures.read(call as JsonObject);
+      const id = typeof call['id'] === 'string' ? call['id'] : choice.toolCalls.idAt(call['index']);
+      if (data === null || id === null) return [];
+      return [signatureDetail(signatures.format, { id, data, index: choice.signatureCount++ })];
+    });
+    if (details.length > 0) insert(Buffer.from(`"reasoning_details":${JSON.stringify(details)}`));
   }
 
   /** The usual fragment, `[{"index":0,"function":{"arguments":"…"}}]`, needs no parsing. */

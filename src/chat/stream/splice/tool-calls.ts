@@ -38,6 +38,11 @@ export class ToolCalls {
     return this.calls.length;
   }
 
+  /** Of the call that clients know by `index`. */
+  idAt(index: unknown): string | null {
+    return this.calls.find((call) => call.index === index)?.id ?? null;
+  }
+
   /** Appends arguments without a rewritten fragment; false: the fragment is not that plain. */
   appendArguments(providerIndex: number, bytes: Buffer, from: number, to: number): boolean {
     const call = this.byProviderIndex.get(providerIndex);

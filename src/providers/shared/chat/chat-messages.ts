@@ -1,6 +1,8 @@
 // Edits inside messages and tools that a wire needs. Without an edit the caller's own bytes are sent.
+import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatMessage, ChatTool, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
 import type { ChatCall } from '../chat-wire.js';
+import { withSignedCalls } from './call-signatures.js';
 import { schemaOf } from './chat-members.js';
 import type { ChatTraits } from './chat-traits.js';
 
@@ -22,7 +24,7 @@ export function editMessages(
   traits: ChatTraits,
   edits: Set<string>,
 ): readonly JsonObject[] | null {
-  const editor = new MessageEditor(traits, endpoint.supportedParameters.includes('cache_control'), edits);
+  const editor = new MessageEditor(traits, endpoint, edits);
   const { messages } = request;
   const edited = messages.map((message, index) => editor.edit(message, index === messages.length - 1));
   return edited.every((body, index) => body === messages[index]?.body) ? null : edited;
@@ -54,11 +56,15 @@ export function editTools(
 }
 
 class MessageEditor {
+  private readonly takesCacheControl: boolean;
+
   constructor(
     private readonly traits: ChatTraits,
-    private readonly takesCacheControl: boolean,
+    private readonly endpoint: ChatEndpoint,
     private readonly edits: Set<string>,
-  ) {}
+  ) {
+    this.takesCacheControl = endpoint.supportedParameters.includes('cache_control');
+  }
 
   edit(message: ChatMessage, isLast: boolean): JsonObject {
     const { developerRole, prefill } = this.traits.messages;
@@ -68,7 +74,9 @@ class MessageEditor {
     return this.withToolIds(this.withEditedParts(body));
   }
 
-  private withoutRefusedMembers({ role, body }: ChatMessage): JsonObject {
+  private withoutRefusedMembers({ role, body: sent }: ChatMessage): JsonObject {
+    const { callSignatures } = this.traits;
+    const body = callSignatures ? withSignedCalls(sent, callSignatures, this.endpoint) : sent;
     const { names, reasoning, members } = this.traits.messages;
     const takesName = names === 'all' || (names === 'tool' && role === 'tool');
     const refused = [

@@ -17,7 +17,7 @@ const MAX_EDITS = 100;
 const MAX_EDIT_LENGTH = 100;
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
-  const { readError, cancellation, finishReasons, readUsage, toolCallId } = traits;
+  const { readError, cancellation, finishReasons, readUsage, toolCallId, callSignatures } = traits;
   return {
     buildRequest: (call, connection) => buildRequest(call, connection, traits),
     problems: (request, endpoint) => chatProblems(request, endpoint, traits),
@@ -26,6 +26,7 @@ export function defineChatWire(traits: ChatTraits): ChatWire {
     ...(finishReasons && { finishReasons }),
     ...(readUsage && { readUsage }),
     ...(toolCallId && { toolCallId }),
+    ...(callSignatures && { callSignatures }),
   };
 }
 
