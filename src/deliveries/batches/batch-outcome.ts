@@ -15,6 +15,8 @@ interface Sent {
   readonly start: LogPosition;
   /** Traces that the platform accepted and then dropped. */
   readonly rejected: number;
+  /** The platform's reason for them. */
+  readonly rejection?: string | undefined;
   readonly now: Date;
 }
 
@@ -22,7 +24,7 @@ interface Sent {
 export function concludeBatch(
   entries: readonly PlannedEntry[],
   results: ReadonlyMap<string, TraceResult>,
-  { start, rejected, now }: Sent,
+  { start, rejected, rejection, now }: Sent,
 ): BatchOutcome {
   const counts = new Map<DropReason, number>();
   const drop = (reason: DropReason, count = 1): Map<DropReason, number> =>
@@ -61,7 +63,7 @@ export function concludeBatch(
     dropped: Object.fromEntries(counts),
     deadLetters,
     rejectedAtEnd,
-    rejection: deadLetters.at(-1)?.message ?? null,
+    rejection: deadLetters.at(-1)?.message ?? (lost > 0 ? (rejection ?? null) : null),
     lags: lags.slice(lost),
   };
 }
@@ -71,7 +73,7 @@ export function concludeReplay(
   letters: readonly DeadLetter[],
   batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
   results: ReadonlyMap<string, TraceResult>,
-  { start, rejected, now }: Sent,
+  { start, rejected, rejection, now }: Sent,
 ): BatchOutcome & { readonly replayed: readonly string[] } {
   const found = new Map(batch.entries.map((entry) => [entry.generation.id, entry]));
   const delivered = letters.filter(({ generationId }) => results.get(generationId)?.outcome === 'delivered');
@@ -88,7 +90,7 @@ export function concludeReplay(
     dropped: rejected > 0 ? { rejected } : {},
     deadLetters,
     rejectedAtEnd: 0,
-    rejection: rejectionAmong(letters, results),
+    rejection: rejectionAmong(letters, results) ?? rejection ?? null,
     lags: delivered.map(({ generationCreatedAt }) => now.getTime() - generationCreatedAt.getTime()),
     replayed: delivered.map(({ generationId }) => generationId),
   };

@@ -195,3 +195,23 @@ describe('a chat that is larger than the platform accepts', () => {
     expect(bodies.length).toBeLessThan(12);
   });
 });
+
+describe('a platform that accepts a request and drops traces', () => {
+  const dropping = (rejected: number): FinalOutcome => ({ ...ACCEPTED, rejected, reason: 'wrong project' });
+
+  it('has rejected them all when it drops all, and they are not sent again', async () => {
+    const target = targetOf('langfuse');
+    const { sender, bodies } = senderTo(() => target, [dropping(4)]);
+    const { settled, rejected } = await sender.send(target, traces, never);
+    expect(settled).toEqual(traces.map(() => ({ outcome: 'refused', message: 'wrong project' })));
+    expect([rejected, bodies.length]).toEqual([0, 1]);
+  });
+
+  it('has delivered the others when it drops some, and its reason is kept', async () => {
+    const target = targetOf('langfuse');
+    const { sender } = senderTo(() => target, [dropping(3)]);
+    const result = await sender.send(target, traces, never);
+    expect(result).toMatchObject({ rejected: 3, rejection: 'wrong project', failure: null });
+    expect(result.settled).toEqual(traces.map(() => ({ outcome: 'delivered' })));
+  });
+});

@@ -25,6 +25,8 @@ export interface SendResult {
   readonly settled: readonly TraceResult[];
   /** Traces that the platform dropped although it accepted the request. */
   readonly rejected: number;
+  /** The platform's last reason for dropping traces. */
+  readonly rejection?: string | undefined;
   /** Why the rest remains to be sent. */
   readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
 }
@@ -102,6 +104,7 @@ export class BatchSender {
       return this.sendSmaller(target, traces, 'the request is too large', signal, maxBytes);
     }
     let rejected = 0;
+    let rejection: string | undefined;
     const skipped = this.acceptedOf(target, traces);
     for (const [index, request] of requests.entries()) {
       if (index < skipped) continue;
@@ -112,6 +115,7 @@ export class BatchSender {
         case 'delivered':
           this.sizes.noteAccepted(target);
           rejected += outcome.rejected ?? 0;
+          if (outcome.rejected) rejection = outcome.reason;
           if (requests.length > 1) this.noteAccepted(target, traces, index + 1, requests.length);
           break;
         case 'too_large': {
@@ -126,11 +130,12 @@ export class BatchSender {
           return { settled: [], rejected: 0, failure: toFailure(outcome) };
       }
     }
-    return {
-      settled: traces.map(() => ({ outcome: 'delivered' })),
-      rejected: Math.min(rejected, traces.length),
-      failure: null,
-    };
+    // A platform that drops everything has rejected it, with whatever status: its traces count like other rejected ones.
+    if (rejected >= traces.length) {
+      const message = rejection ?? 'all traces were rejected';
+      return { settled: traces.map(() => ({ outcome: 'refused', message })), rejected: 0, failure: null };
+    }
+    return { settled: traces.map(() => ({ outcome: 'delivered' })), rejected, rejection, failure: null };
   }
 
   /** Reads the cache, and the database only after a change in the workspace. */
@@ -233,14 +238,16 @@ export class BatchSender {
   ): Promise<SendResult> {
     const settled: TraceResult[] = [];
     let rejected = 0;
+    let rejection: string | undefined;
     for (const part of parts) {
       const sent = await this.sendAll(target, part, signal);
       settled.push(...sent.settled);
       rejected += sent.rejected;
-      if (sent.failure) return { settled, rejected, failure: sent.failure };
+      rejection = sent.rejection ?? rejection;
+      if (sent.failure) return { settled, rejected, rejection, failure: sent.failure };
       if (sent.settled.length < part.length || rejectedAtEnd(settled) >= MAX_CONSECUTIVE_REJECTIONS) break;
     }
-    return { settled, rejected, failure: null };
+    return { settled, rejected, rejection, failure: null };
   }
 }
 

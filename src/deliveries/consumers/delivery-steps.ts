@@ -65,12 +65,12 @@ export class DeliverySteps {
 
   private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
     const { cursor, sender, clock, signal } = this;
-    const { results, rejected, failure, hasRest } = await sender.send(
+    const { results, rejected, rejection, failure, hasRest } = await sender.send(
       target,
       tracesOf(batch.entries),
       signal,
     );
-    const sent = { start: cursor.position, rejected, now: clock.now() };
+    const sent = { start: cursor.position, rejected, rejection, now: clock.now() };
     const outcome = concludeBatch(batch.entries, results, sent);
     if (outcome.position !== cursor.position) {
       if (!(await cursor.advance(target, outcome))) return 'moved';
@@ -92,8 +92,12 @@ export class DeliverySteps {
       letters.map(({ generationId: id, generationCreatedAt: createdAt }) => ({ id, createdAt })),
     );
     try {
-      const { results, rejected, failure } = await sender.sendAgain(target, tracesOf(batch.entries), signal);
-      const sent = { start: cursor.position, rejected, now: clock.now() };
+      const { results, rejected, rejection, failure } = await sender.sendAgain(
+        target,
+        tracesOf(batch.entries),
+        signal,
+      );
+      const sent = { start: cursor.position, rejected, rejection, now: clock.now() };
       const outcome = concludeReplay(letters, batch, results, sent);
       if (!(await cursor.advance(target, outcome))) return 'moved';
       await deadLetters.remove(cursor.claim, outcome.replayed);

@@ -12,6 +12,7 @@ export interface Attempt {
   /** By the generation's id. */
   readonly results: DeliveryResults;
   readonly rejected: number;
+  readonly rejection?: string | undefined;
   readonly failure: SendFailure | null;
 }
 
@@ -60,13 +61,13 @@ export class ParallelSender {
   ): Promise<Attempt> {
     let whole = NOTHING;
     for (const part of chunk(group, target.kind.delivery.limits.maxTraces)) {
-      const { settled, rejected, failure } = await this.sender.send(target, part, signal);
+      const { settled, rejected, rejection, failure } = await this.sender.send(target, part, signal);
       const results = new Map<string, TraceResult>();
       for (const [index, result] of settled.entries()) {
         const trace = part[index];
         if (trace) results.set(trace.generationId, result);
       }
-      whole = join(whole, { results, rejected, failure });
+      whole = join(whole, { results, rejected, rejection, failure });
       if (failure || settled.length < part.length) break;
     }
     return whole;
@@ -91,6 +92,7 @@ export function join(first: Attempt, second: Attempt): Attempt {
   return {
     results: new Map([...first.results, ...second.results]),
     rejected: first.rejected + second.rejected,
+    rejection: second.rejection ?? first.rejection,
     failure: second.failure,
   };
 }

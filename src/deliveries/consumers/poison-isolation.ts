@@ -113,7 +113,8 @@ export class PoisonIsolation {
     const passed = firstOpen === -1 ? traces : traces.slice(0, firstOpen);
     this.settledAhead = without(results, passed);
     const rejected = this.countRejected(attempt.rejected, countDelivered(passed, results));
-    return { results, rejected, failure, hasRest: failure === null && firstOpen !== -1 };
+    const { rejection } = attempt;
+    return { results, rejected, rejection, failure, hasRest: failure === null && firstOpen !== -1 };
   }
 
   private async sendNext(
@@ -285,15 +286,15 @@ function without(results: DeliveryResults, traces: readonly GenerationTrace[]): 
  */
 function toBlocked(
   traces: readonly GenerationTrace[],
-  { results, rejected, failure }: Attempt,
+  { results, failure, ...attempt }: Attempt,
   rejectedCount: number,
 ): Attempt {
   const settled = traces.filter(({ generationId }) => results.has(generationId));
   const last = results.get(settled.at(-1)?.generationId ?? '');
   const message = `everything is refused: ${isRejection(last) ? last.message : ''}`;
   return {
+    ...attempt,
     results: without(results, settled.slice(settled.length - rejectedCount)),
-    rejected,
     failure: failure ?? { class: 'blocked', status: null, message },
   };
 }

@@ -254,7 +254,29 @@ describe('a platform that accepts a request and drops a part of it', () => {
     await recordGenerations(app, 10);
     const row = await untilDelivered(app, id, 8);
     expect(row).toMatchObject({ delivered: '8', dropped: { rejected: 2 }, failures: 0 });
+    expect(row).toMatchObject({ last_error_class: 'refused', last_error_message: 'span without a name' });
     expect(receiver.stored).toHaveLength(10);
+  });
+
+  it('is paused when it drops everything, and everything stays in the log', async () => {
+    const receiver = await receiverOf((request) => ({
+      reply: {
+        status: 200,
+        body: {
+          partialSuccess: { rejectedSpans: generationsIn(request).length, errorMessage: 'wrong project' },
+        },
+      },
+      stored: [],
+    }));
+    const { id } = await createDestination(
+      app,
+      { endpoint: receiver.origin },
+      { kind: 'otel-collector', type: 'otel-collector' },
+    );
+    await recordGenerations(app, 40);
+    const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
+    expect(row).toMatchObject({ delivered: '0', dropped: {} });
+    expect(row.last_error_message).toBe('everything is refused: wrong project');
   });
 });
 
