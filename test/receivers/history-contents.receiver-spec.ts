@@ -471,6 +471,25 @@ describe('the contents of a workspace', () => {
   });
 });
 
+describe('the contents of a workspace whose privacy mode is switched off', () => {
+  it('are not copied afterwards, and those of later calls are', async () => {
+    const { app } = history;
+    const account = await app.createAccount();
+    const { accountId, workspaceId } = account;
+    const destination = await createDestination(
+      app,
+      { url: 'https://example.com' },
+      { accountId, workspaceId, privacyMode: true },
+    );
+    const before = await append([contentOfText('private')], {}, account);
+    await app.sql('UPDATE destinations SET privacy_mode = false WHERE id = $1', [destination.id]);
+    app.clock.advance(10_000);
+    const after = await append([contentOfText('public')], {}, account);
+    await history.copyAll();
+    expect([idsIn(before), idsIn(after)]).toEqual([[], after.map(({ id }) => id)]);
+  });
+});
+
 describe('GET /generation/content', () => {
   it('reads nothing from the history that was never stored', async () => {
     const [generation] = await append([null]);

@@ -52,11 +52,13 @@ SELECT ${CURSOR}, coalesce(copied_until - interval '7 days', '1970-01-01') AS si
 
 /**
  * Whether a destination of the workspace is in privacy mode, enabled or not: the history then gets no contents of its
- * calls. A destination that was deleted after `moment` counts.
+ * calls. A destination that was deleted or left privacy mode after `moment` counts.
  */
 export const isPrivate = (workspace: string, moment = 'now()'): string => `EXISTS (
-  SELECT FROM destinations AS private WHERE private.workspace_id = ${workspace} AND private.privacy_mode
-    AND (private.deleted_at IS NULL OR private.deleted_at >= ${moment})
+  SELECT FROM destinations AS private WHERE private.workspace_id = ${workspace} AND (
+    (private.privacy_mode AND (private.deleted_at IS NULL OR private.deleted_at >= ${moment}))
+    OR private.private_until >= ${moment}
+  )
 )`;
 
 const readStep = (entry: string, rows: string, further = ''): string => `
