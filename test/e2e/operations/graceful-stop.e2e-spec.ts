@@ -151,7 +151,7 @@ it('ends although ClickHouse does not answer an insert of the history', async ()
 });
 
 it('ends after SHUTDOWN_GRACE_MS with any work in flight', async () => {
-  const timeout = '3600000';
+  const timeout = '2700000';
   const running = await start({
     SHUTDOWN_GRACE_MS: '100',
     OPERATION_DEADLINE_MS: timeout,
