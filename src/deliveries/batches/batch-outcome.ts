@@ -31,6 +31,7 @@ export function concludeBatch(
     counts.set(reason, (counts.get(reason) ?? 0) + count);
   const deadLetters: DeadLetter[] = [];
   const lags: number[] = [];
+  const deliveredIds: string[] = [];
   let position = start;
   let rejectedAtEnd = 0;
   for (const entry of entries) {
@@ -39,6 +40,7 @@ export function concludeBatch(
       if (!result) break;
       if (result.outcome === 'delivered') {
         lags.push(Math.max(now.getTime() - entry.decision.endedAt.getTime(), 0));
+        deliveredIds.push(entry.generation.id);
         rejectedAtEnd = 0;
       } else {
         drop(result.outcome);
@@ -64,6 +66,8 @@ export function concludeBatch(
     deadLetters,
     rejectedAtEnd,
     rejection: deadLetters.at(-1)?.message ?? (lost > 0 ? (rejection ?? null) : null),
+    // The platform does not name those that it dropped.
+    deliveredIds: lost > 0 ? [] : deliveredIds,
     lags: lags.slice(lost),
   };
 }
@@ -91,6 +95,7 @@ export function concludeReplay(
     deadLetters,
     rejectedAtEnd: 0,
     rejection: rejectionAmong(letters, results) ?? rejection ?? null,
+    deliveredIds: [],
     lags: delivered.map(({ generationCreatedAt }) => now.getTime() - generationCreatedAt.getTime()),
     replayed: delivered.map(({ generationId }) => generationId),
   };

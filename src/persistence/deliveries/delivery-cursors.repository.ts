@@ -61,6 +61,8 @@ export interface DeliveryProgress {
   readonly rejectedAtEnd: number;
   /** The reason of the last rejection; null: no trace was rejected. */
   readonly rejection: string | null;
+  /** Generations that the platform has accepted. */
+  readonly deliveredIds: readonly string[];
 }
 
 interface ClaimedRow extends DestinationRef {
@@ -150,7 +152,7 @@ export class DeliveryCursorsRepository {
   async advance(
     { claimId, workspaceId, destinationId }: ClaimedCursor,
     from: Pick<ClaimedCursor, 'position' | 'start'>,
-    { position, delivered, dropped, deadLetters, rejectedAtEnd, rejection }: DeliveryProgress,
+    { position, delivered, dropped, deadLetters, rejectedAtEnd, rejection, deliveredIds }: DeliveryProgress,
   ): Promise<boolean> {
     const text = rejection === null ? null : this.encryptLastError(destinationId, rejection);
     const [row] = await this.database.query<{ moved: number }>({
@@ -173,6 +175,7 @@ export class DeliveryCursorsRepository {
         text && text.status,
         text?.ciphertext ?? null,
         text?.encryptionKeyId ?? null,
+        deliveredIds,
       ],
     });
     return row?.moved === 1;

@@ -126,7 +126,7 @@ const sumOfDropped = (
  * message_encryption_key_id}],
  * $9 and $10 the old position, $11 the start snapshot, $12 rejected traces after the last accepted one, $13 the status of
  * the last rejection, $14 its message without the platform's text (null: no trace was rejected), $15 and $16 the encrypted
- * text and the id of its key.
+ * text and the id of its key, $17 delivered generations: during a replay from a time some of them may be dead letters.
  *
  * Records the whole outcome of a batch in one commit: the counts cover exactly the generations before the cursor. It
  * fails when an operator has moved the cursor since: the operator's position prevails.
@@ -149,7 +149,12 @@ WITH moved AS (
     paused_at = CASE WHEN $6::bigint > 0 THEN NULL ELSE cursor.paused_at END
   WHERE cursor.workspace_id = $2 AND cursor.destination_id = $3 AND cursor.lease_owner = $1
     AND cursor.log_transaction = $9 AND cursor.log_ordinal = $10 AND cursor.start_snapshot = $11
-  RETURNING cursor.workspace_id, cursor.destination_id
+  RETURNING cursor.workspace_id, cursor.destination_id,
+    ($9, $10) < (cursor.replay_end_transaction, cursor.replay_end_ordinal) AS is_replay
+), delivered_letters AS (
+  DELETE FROM dead_letters AS letter USING moved WHERE moved.is_replay
+    AND letter.workspace_id = moved.workspace_id AND letter.destination_id = moved.destination_id
+    AND letter.generation_id = ANY($17::uuid[])
 ), buried AS (
   INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message,
     message_ciphertext, message_encryption_key_id)

@@ -7,6 +7,7 @@ import {
   createDeliveryApp,
   createDestination,
   readCursor,
+  readDeadLetters,
   recordGenerations,
   untilDelivered,
 } from '../../support/deliveries.js';
@@ -62,6 +63,30 @@ describe('POST /replay from a time', () => {
     await untilDelivered(app, destination.id, 9);
     expect(receiver.stored.slice(5, 8).toSorted()).toEqual(again.toSorted());
     expect(receiver.stored[8]).toBe(later[0]);
+  });
+
+  it('removes the dead letters of what it delivers', async () => {
+    const from = fromNow();
+    const [kept] = await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 1);
+    const ids = await recordGenerations(app, 2);
+    await untilDelivered(app, destination.id, 3);
+    await app.sql(
+      `INSERT INTO dead_letters (workspace_id, destination_id, generation_id, generation_created_at, reason, message)
+       SELECT workspace_id, $1, id, created_at, 'refused', 'before' FROM generations WHERE id = ANY($2)`,
+      [destination.id, ids],
+    );
+    // A generation that is not part of a replay costs nothing further.
+    await recordGenerations(app, 1);
+    await untilDelivered(app, destination.id, 4);
+    expect(await readDeadLetters(app, destination.id)).toHaveLength(2);
+    expect((await post('replay', from)).status).toBe(202);
+    await untilDelivered(app, destination.id, 8);
+    expect(receiver.stored.filter((id) => id === kept)).toHaveLength(2);
+    await eventually(
+      () => readDeadLetters(app, destination.id),
+      ({ length }) => length === 0,
+    );
   });
 
   it.each<[string, () => object]>([
