@@ -1,9 +1,23 @@
 // The answer of POST /chat/completions without a stream. Contract: docs/contract.md#chat-response.
 import { RoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { ToolCallDto } from '../../http/dto/tool-call.dto.js';
-import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  FreeObjectField,
+  ListField,
+  ObjectField,
+  ObjectListField,
+} from '../../http/fields/compound-fields.js';
 import { EnumField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { ChatUsageDto } from './chat-usage.dto.js';
+
+class AnsweredToolCallDto extends ToolCallDto {
+  @FreeObjectField({
+    optional: true,
+    description:
+      "Members of the provider, such as Google's signature of a thought. Send them back with the call.",
+  })
+  extra_content?: Record<string, unknown>;
+}
 
 class ChatAnswerMessageDto {
   @EnumField(['assistant']) role: string;
@@ -15,14 +29,20 @@ class ChatAnswerMessageDto {
     description: 'Equals reasoning; only where the provider names it so.',
   })
   reasoning_content?: string | null;
+  @ListField(Object, {
+    optional: true,
+    description:
+      'Parts of the reasoning, such as the encrypted signature of a tool call. Send them back with the message.',
+  })
+  reasoning_details?: Record<string, unknown>[];
   @FreeObjectField({
     optional: true,
     description: "Members of the provider, such as Google's signature of a thought.",
   })
   extra_content?: Record<string, unknown>;
   @TextField({ optional: true, nullable: true }) refusal?: string | null;
-  @ObjectListField(ToolCallDto, { optional: true, description: 'Absent: none.' })
-  tool_calls?: ToolCallDto[];
+  @ObjectListField(AnsweredToolCallDto, { optional: true, description: 'Absent: none.' })
+  tool_calls?: AnsweredToolCallDto[];
 }
 
 class ChatAnswerChoiceDto {
