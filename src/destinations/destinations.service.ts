@@ -46,7 +46,7 @@ export class DestinationsService {
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
     const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
-    const config = await newConfig(this.urlGuard, kind, dto.config);
+    const config = await newConfig(this.urlGuard, kind, dto.config, accountId);
     return this.destinations.createWithinLimit(
       {
         accountId,
@@ -112,7 +112,7 @@ export class DestinationsService {
   async resolveConfig(caller: Caller, dto: TestDestinationDto): Promise<TestableDestination> {
     const kind = requireDestinationKind(dto.type);
     if (dto.destination_id === undefined) {
-      const config = await newConfig(this.urlGuard, kind, dto.config);
+      const config = await newConfig(this.urlGuard, kind, dto.config, caller.key.accountId);
       return { id: randomUUID(), accountId: caller.key.accountId, kind: kind.type, config };
     }
     const stored = await this.get(caller, dto.destination_id);
@@ -130,10 +130,10 @@ export class DestinationsService {
   }
 
   private changedConfig(
-    { kind, config }: Destination,
+    stored: Destination,
     sent: DestinationConfig,
   ): Promise<DestinationConfig | undefined> {
-    return changedConfig(this.urlGuard, requireDestinationKind(kind), config, sent);
+    return changedConfig(this.urlGuard, requireDestinationKind(stored.kind), stored, sent);
   }
 
   /**

@@ -41,7 +41,7 @@ export class NotificationsService {
     const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
     const covers = dto.covers ?? (workspaceId === null ? NOTIFICATION_COVERS : WORKSPACE_COVERS);
     rejectCredits(covers, workspaceId);
-    const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config);
+    const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config, actor.key.accountId);
     return this.rules.create(
       {
         accountId: actor.key.accountId,
@@ -76,8 +76,7 @@ export class NotificationsService {
       enabled: dto.enabled,
       covers: dto.covers,
       thresholds: dto.thresholds && ascending(dto.thresholds),
-      config:
-        dto.config && (await changedConfig(this.urlGuard, NOTIFICATION_WEBHOOK, before.config, dto.config)),
+      config: dto.config && (await changedConfig(this.urlGuard, NOTIFICATION_WEBHOOK, before, dto.config)),
     });
     if (Object.keys(change).length === 0) return before;
     const after = await this.rules.update(before, change, describeChange(actor, AUDITED_NOTIFICATION));

@@ -69,14 +69,18 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs an exchange with the origin on its own connection. The caller holds a permit of the origin. */
+  /**
+   * Runs an exchange with the origin on its own connection, for the account whose permit of the origin the caller holds.
+   */
   async use<Result>(
     origin: string,
     signal: CancelSignal,
     work: (dispatcher: Dispatcher) => Promise<Result>,
+    account = '',
   ): Promise<Result> {
     signal.throwIfAborted();
     const connection = this.take(origin);
+    connection.account = account;
     // undici itself observes the signal only once it is connected.
     const giveUp = (): void => this.drop(connection, signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -141,6 +145,8 @@ function fairly(permits: number): Semaphore {
 class Connection {
   readonly client: Client;
   isOpen = true;
+  /** The account of the exchange. */
+  account = '';
   private socket: Socket | null = null;
 
   constructor(
@@ -150,11 +156,12 @@ class Connection {
   ) {
     this.client = new Client(origin, {
       connect: (target, callback) => {
-        this.socket = connect(target, (...result) => {
+        const report: typeof callback = (...result) => {
           // A tunnel has its socket only now.
           if (result[1]) this.use(result[1]);
           callback(...result);
-        });
+        };
+        this.socket = connect(target, report, this.account);
         if (this.socket) boundReads(this.socket);
       },
       pipelining: 1,

@@ -55,6 +55,7 @@ describe('the address of a connection', () => {
     expect([response.status, response.body.toString()]).toEqual([200, 'here']);
     expect(arrivals).toEqual([OPENED]);
     expect(resolver.asked).toEqual(['host.example']);
+    expect(resolver.accounts).toEqual([LIMITS.accountId]);
   });
 
   it('is used without a look-up when it is permitted', async () => {
@@ -65,7 +66,7 @@ describe('the address of a connection', () => {
 
   it('is checked again when a name changes between check and connection', async () => {
     resolver.script('host.example', [PUBLIC], [FORBIDDEN]);
-    expect(await guard.check(`https://host.example:${port}/`)).toBeNull();
+    expect(await guard.check(`https://host.example:${port}/`, 'account')).toBeNull();
     await expect(client.send(get(`https://host.example:${port}/`), LIMITS)).rejects.toThrow(
       new OutboundRejected('host.example leads to a loopback address'),
     );

@@ -44,8 +44,11 @@ export class DestinationClient implements OnApplicationShutdown {
     const permit = await this.acquire(url.origin, limits);
     try {
       return await withinLimits(limits, (signal) =>
-        this.connections.use(url.origin, signal, (connection) =>
-          exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
+        this.connections.use(
+          url.origin,
+          signal,
+          (connection) => exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
+          limits.accountId,
         ),
       );
     } finally {

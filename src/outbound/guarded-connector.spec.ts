@@ -34,10 +34,11 @@ afterAll(() => {
 
 function connect(connector: Connect, hostname: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    connector({ protocol: 'https:', hostname, port }, (error, socket) => {
+    const settle: Parameters<Connect>[1] = (error, socket) => {
       if (error) reject(error);
       else resolve(socket);
-    });
+    };
+    connector({ protocol: 'https:', hostname, port }, settle, 'account');
   });
 }
 

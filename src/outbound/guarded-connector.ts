@@ -9,15 +9,22 @@ import type { buildConnector } from 'undici';
 import { OutboundFailure } from './exchange.js';
 import type { UrlGuard } from './url-guard.js';
 
-/** Like undici's connector, but returns the connecting socket; null when none was opened. */
-export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | null;
+/**
+ * Like undici's connector, but returns the connecting socket; null when none was opened. `account` names the look-up's
+ * account.
+ */
+export type Connect = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  account: string,
+) => Socket | null;
 
 // Milliseconds of silence before the system probes the other side.
 const TCP_KEEP_ALIVE_DELAY = 60_000;
 
 /** `trust`: certificate authorities beside those that the process knows. */
 export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions, 'ca'> = {}): Connect {
-  return ({ protocol, hostname, port }, callback) => {
+  return ({ protocol, hostname, port }, callback, account) => {
     const isTls = protocol === 'https:';
     try {
       // An address needs no look-up, so the guarded look-up below would not see it.
@@ -30,7 +37,9 @@ export function guardedConnector(guard: UrlGuard, trust: Pick<ConnectionOptions,
       host: hostname,
       port: Number(port) || defaultPortOf(protocol),
       // Returns the checked addresses themselves: no second look-up happens before the socket opens.
-      lookup: callbackify((host: string) => guard.resolve(protocol, host)) as unknown as LookupFunction,
+      lookup: callbackify((host: string) =>
+        guard.resolve(protocol, host, account),
+      ) as unknown as LookupFunction,
       // Requests all addresses of the look-up, and tries them in turn.
       autoSelectFamily: true,
     };

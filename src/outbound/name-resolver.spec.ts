@@ -33,8 +33,8 @@ afterEach(() => {
 
 const dead = (count: number): string[] => Array.from({ length: count }, (_nothing, index) => `dead-${index}`);
 /** The result of a look-up: its addresses, or the code of its failure. */
-const outcomeOf = (host: string): Promise<unknown> =>
-  resolver.resolve(host).catch(({ code }: { code?: string }) => code);
+const outcomeOf = (host: string, account = 'one'): Promise<unknown> =>
+  resolver.resolve(host, account).catch(({ code }: { code?: string }) => code);
 
 async function end(host: string, error: Error | null = null): Promise<void> {
   open.get(host)?.(error);
@@ -43,7 +43,7 @@ async function end(host: string, error: Error | null = null): Promise<void> {
 
 /** Looks all of them up; each fails after ten seconds. */
 async function letDie(hosts: readonly string[]): Promise<void> {
-  const outcomes = hosts.map(outcomeOf);
+  const outcomes = hosts.map((host) => outcomeOf(host));
   await nextTurn();
   while (open.size > 0) {
     jest.advanceTimersByTime(10_000);
@@ -56,11 +56,11 @@ async function letDie(hosts: readonly string[]): Promise<void> {
 
 describe('a name', () => {
   it('shares one look-up between concurrent callers, and is looked up again afterwards', async () => {
-    const both = [resolver.resolve('host'), resolver.resolve('host')];
+    const both = [resolver.resolve('host', 'one'), resolver.resolve('host', 'other')];
     await nextTurn();
     await end('host');
     expect(await Promise.all(both)).toEqual([[ADDRESS], [ADDRESS]]);
-    const again = resolver.resolve('host');
+    const again = resolver.resolve('host', 'one');
     await nextTurn();
     await end('host');
     expect(await again).toEqual([ADDRESS]);
@@ -88,7 +88,7 @@ describe('a name', () => {
     await end('dead');
     expect(await revived).toEqual([ADDRESS]);
     // From then on it counts as a quick name.
-    void resolver.resolve('dead');
+    void resolver.resolve('dead', 'one');
     await nextTurn();
     expect(begun).toEqual(['dead', 'dead']);
   });
@@ -97,7 +97,7 @@ describe('a name', () => {
 describe('many names', () => {
   it('use no more threads than the limit, in order', async () => {
     const hosts = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const outcomes = Promise.all(hosts.map(outcomeOf));
+    const outcomes = Promise.all(hosts.map((host) => outcomeOf(host, host)));
     await nextTurn();
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
     await end('b');
@@ -110,7 +110,7 @@ describe('many names', () => {
     await letDie(dead(3));
     jest.advanceTimersByTime(30_000);
     for (const host of dead(3)) void outcomeOf(host);
-    const good = [outcomeOf('good-0'), outcomeOf('good-1')];
+    const good = [outcomeOf('good-0'), outcomeOf('good-1', 'other')];
     await nextTurn();
     expect(begun).toEqual(['dead-0', 'dead-1', 'good-0', 'good-1']);
     await end('good-0');
@@ -133,6 +133,34 @@ describe('many names', () => {
   });
 });
 
+describe('names of one account that have no answer', () => {
+  it('leave a look-up to every other account, at once', async () => {
+    for (const host of dead(50)) void outcomeOf(host, 'one');
+    const other = outcomeOf('good', 'other');
+    await nextTurn();
+    expect(begun).toEqual(['dead-0', 'dead-1', 'dead-2', 'good']);
+    await end('good');
+    expect(await other).toEqual([ADDRESS]);
+  });
+
+  it('take turns with the names of other accounts', async () => {
+    for (const host of dead(50)) void outcomeOf(host, 'one');
+    for (const host of ['a', 'b', 'c']) void outcomeOf(host, 'other');
+    await nextTurn();
+    for (const host of dead(3)) await end(host, UNANSWERED);
+    expect(begun.slice(0, 4)).toEqual(['dead-0', 'dead-1', 'dead-2', 'a']);
+    expect(begun.slice(4).toSorted()).toEqual(['b', 'dead-3']);
+  });
+
+  it('hold up no other account that looks up one of them', async () => {
+    for (const host of [...dead(50), 'good']) void outcomeOf(host, 'one');
+    const other = outcomeOf('good', 'other');
+    await nextTurn();
+    await end('good');
+    expect(await other).toEqual([ADDRESS]);
+  });
+});
+
 describe('the slots for names', () => {
   it.each([
     [1, { all: 1, slow: 1 }],
@@ -145,7 +173,7 @@ describe('the slots for names', () => {
 });
 
 it('prefers the hosts file', async () => {
-  expect(await new SystemNameResolver(SLOTS).resolve('localhost')).toContainEqual({
+  expect(await new SystemNameResolver(SLOTS).resolve('localhost', 'one')).toContainEqual({
     address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
     family: expect.any(Number),
   });

@@ -6,8 +6,8 @@ import { Semaphore } from '../concurrency/semaphore.js';
 import type { Permit } from '../concurrency/semaphore.js';
 
 export abstract class NameResolver {
-  /** Every address of the host. Rejects when there is none. */
-  abstract resolve(host: string): Promise<readonly LookupAddress[]>;
+  /** Every address of the host. Rejects when there is none. Accounts share the look-ups fairly. */
+  abstract resolve(host: string, account: string): Promise<readonly LookupAddress[]>;
 }
 
 type LookUp = (host: string) => Promise<readonly LookupAddress[]>;
@@ -35,6 +35,8 @@ const REST = 3;
 // Milliseconds that a name waits for a slot: no caller waits longer for an answer.
 const TIMEOUT = 30_000;
 const REMEMBERED = 10_000;
+// The part of the slots that is reserved for accounts with few look-ups: the names of one account may have no answer.
+const RESERVED = 1 / 4;
 
 type Pace = 'quick' | 'slow';
 
@@ -45,11 +47,14 @@ interface SlowFailure {
 
 /**
  * Resolves like any program of the machine, with the hosts file and search domains. A look-up occupies one of few
- * threads, ten seconds and more without an answer, and cannot be cancelled. So each name has at most one, and slow
- * names wait only for each other.
+ * threads, ten seconds and more without an answer, and cannot be cancelled. So each name has at most one, slow names
+ * wait only for each other, and accounts take turns.
  */
 export class SystemNameResolver extends NameResolver {
+  /** By host. */
   private readonly inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
+  /** By account and host: a name that waits behind the others of an account must not hold up another account. */
+  private readonly queued = new Map<string, Promise<readonly LookupAddress[]>>();
   private readonly failures = new LRUCache<string, SlowFailure>({ max: REMEMBERED });
   /** Quick names first. */
   private readonly all: Semaphore;
@@ -60,23 +65,35 @@ export class SystemNameResolver extends NameResolver {
     private readonly lookUp: LookUp = (host) => lookup(host, { all: true }),
   ) {
     super();
-    this.all = new Semaphore({ permits: all, rankOf: (pace) => (pace === 'slow' ? 1 : 0) });
-    this.slow = new Semaphore({ permits: slow });
+    this.all = new Semaphore({ ...fairly(all), rankOf: (key) => (key.startsWith('slow ') ? 1 : 0) });
+    this.slow = new Semaphore(fairly(slow));
   }
 
-  override resolve(host: string): Promise<readonly LookupAddress[]> {
-    const joined = this.inFlight.get(host);
+  override resolve(host: string, account: string): Promise<readonly LookupAddress[]> {
+    const key = `${account} ${host}`;
+    const joined = this.inFlight.get(host) ?? this.queued.get(key);
     if (joined) return joined;
-    const started = this.resolveQueued(host).finally(() => this.inFlight.delete(host));
-    this.inFlight.set(host, started);
+    const started = this.resolveQueued(host, account).finally(() => this.queued.delete(key));
+    this.queued.set(key, started);
     return started;
   }
 
-  private async resolveQueued(host: string): Promise<readonly LookupAddress[]> {
+  private async resolveQueued(host: string, account: string): Promise<readonly LookupAddress[]> {
     const failure = this.failures.get(host);
     if (failure && performance.now() < failure.until) throw failure.error;
-    const pace = failure ? 'slow' : 'quick';
-    const slot = await this.acquireSlot(pace, host);
+    const slot = await this.acquireSlot(failure ? 'slow' : 'quick', host, account);
+    try {
+      const joined = this.inFlight.get(host);
+      if (joined) return await joined;
+      const started = this.lookUpOnce(host).finally(() => this.inFlight.delete(host));
+      this.inFlight.set(host, started);
+      return await started;
+    } finally {
+      slot.release();
+    }
+  }
+
+  private async lookUpOnce(host: string): Promise<readonly LookupAddress[]> {
     const begun = performance.now();
     try {
       const addresses = await this.lookUp(host);
@@ -87,18 +104,17 @@ export class SystemNameResolver extends NameResolver {
       if (taken < SLOW) this.failures.delete(host);
       else this.failures.set(host, { error, until: performance.now() + taken * REST });
       throw error;
-    } finally {
-      slot.release();
     }
   }
 
   /** A slow name holds one of the slow slots first, so that it waits for other slow names only. */
-  private async acquireSlot(pace: Pace, host: string): Promise<Permit> {
+  private async acquireSlot(pace: Pace, host: string, account: string): Promise<Permit> {
     const deadline = performance.now() + TIMEOUT;
     let slow: Permit | null = null;
     try {
-      if (pace === 'slow') slow = this.slow.tryAcquire(pace) ?? (await this.slow.acquire(pace, { deadline }));
-      const slot = await this.all.acquire(pace, { deadline });
+      if (pace === 'slow')
+        slow = this.slow.tryAcquire(account) ?? (await this.slow.acquire(account, { deadline }));
+      const slot = await this.all.acquire(`${pace} ${account}`, { deadline });
       return {
         release: () => {
           slow?.release();
@@ -110,4 +126,8 @@ export class SystemNameResolver extends NameResolver {
       throw Object.assign(new Error(`no time to look up ${host}`, { cause: error }), { code: 'ETIMEOUT' });
     }
   }
+}
+
+function fairly(permits: number) {
+  return { permits, reserved: Math.floor(permits * RESERVED) };
 }

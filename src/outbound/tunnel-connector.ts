@@ -22,20 +22,25 @@ export function tunnelConnector(
   trust: Pick<ConnectionOptions, 'ca'> = {},
 ): Connect {
   const openTunnel = tunnelsThrough(new URL(proxyUrl));
-  const connect = async (protocol: string, hostname: string, port: number): Promise<Socket> => {
+  const connect = async (
+    { protocol, hostname, port }: Parameters<Connect>[0],
+    account: string,
+  ): Promise<Socket> => {
     const isName = isIP(hostname) === 0;
     if (!isName) guard.requirePermission(protocol, hostname, hostname);
     const addresses = isName
-      ? (await guard.resolve(protocol, hostname)).map(({ address }) => address)
+      ? (await guard.resolve(protocol, hostname, account)).map(({ address }) => address)
       : [hostname];
-    const tunnel = await firstOf(addresses, (address) => openTunnel(address, port));
+    const tunnel = await firstOf(addresses, (address) =>
+      openTunnel(address, Number(port) || defaultPortOf(protocol)),
+    );
     return protocol === 'https:' ? secured(connectTlsTo(hostname, { ...trust, socket: tunnel })) : tunnel;
   };
   const connectWithCallback = callbackify(connect);
-  return ({ protocol, hostname, port }, callback) => {
+  return (target, callback, account) => {
     const report = (error: Error | null, socket: Socket): void =>
       error ? callback(error, null) : callback(null, socket);
-    connectWithCallback(protocol, hostname, Number(port) || defaultPortOf(protocol), report);
+    connectWithCallback(target, account, report);
     return null;
   };
 }

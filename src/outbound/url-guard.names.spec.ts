@@ -23,8 +23,8 @@ describe('names', () => {
     [['not an address'], 'an invalid IP address'],
   ])('rejects a name that resolves to %j without naming the address', async (addresses, purpose) => {
     const guard = guardWith(new ScriptedResolver().script('host.example', addresses));
-    expect(await guard.check('https://host.example/')).toBe(`host.example leads to ${purpose}`);
-    await expect(guard.resolve('https:', 'host.example')).rejects.toThrow(OutboundRejected);
+    expect(await guard.check('https://host.example/', 'account')).toBe(`host.example leads to ${purpose}`);
+    await expect(guard.resolve('https:', 'host.example', 'account')).rejects.toThrow(OutboundRejected);
   });
 
   it.each(['HOST.example', 'host.example.', 'h\u00f6st.example'])(
@@ -32,7 +32,7 @@ describe('names', () => {
     async (name) => {
       const { hostname } = new URL(`https://${name}`);
       const resolver = new ScriptedResolver().script(hostname, ['127.0.0.1']);
-      expect(await guardWith(resolver).check(`https://${name}/`)).toBe(
+      expect(await guardWith(resolver).check(`https://${name}/`, 'account')).toBe(
         `${hostname} leads to a loopback address`,
       );
     },
@@ -40,8 +40,8 @@ describe('names', () => {
 
   it('permits a name with public addresses, and returns all of them', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC, '2606:2800:220:1::1']));
-    expect(await guard.check('https://host.example/')).toBeNull();
-    expect(await guard.resolve('https:', 'host.example')).toEqual([
+    expect(await guard.check('https://host.example/', 'account')).toBeNull();
+    expect(await guard.resolve('https:', 'host.example', 'account')).toEqual([
       { address: PUBLIC, family: 4 },
       { address: '2606:2800:220:1::1', family: 6 },
     ]);
@@ -49,10 +49,10 @@ describe('names', () => {
 
   it('permits a name without an address; no connection is opened', async () => {
     const guard = guardWith(new ScriptedResolver().script('empty.example', []));
-    expect(await guard.check('https://unknown.example/')).toBeNull();
-    expect(await guard.check('https://empty.example/')).toBeNull();
-    await expect(guard.resolve('https:', 'unknown.example')).rejects.toThrow('ENOTFOUND');
-    await expect(guard.resolve('https:', 'empty.example')).rejects.toThrow(OutboundFailure);
+    expect(await guard.check('https://unknown.example/', 'account')).toBeNull();
+    expect(await guard.check('https://empty.example/', 'account')).toBeNull();
+    await expect(guard.resolve('https:', 'unknown.example', 'account')).rejects.toThrow('ENOTFOUND');
+    await expect(guard.resolve('https:', 'empty.example', 'account')).rejects.toThrow(OutboundFailure);
   });
 
   it('permits a name whose look-up takes more than a second', async () => {
@@ -61,7 +61,7 @@ describe('names', () => {
     const ended = jest.spyOn(globalThis, 'clearTimeout');
     const guard = guardWith(new ScriptedResolver().script('host.example', 'hang'));
     const onSettled = jest.fn();
-    const checked = guard.check('https://host.example/').finally(onSettled);
+    const checked = guard.check('https://host.example/', 'account').finally(onSettled);
     await jest.advanceTimersByTimeAsync(999);
     expect(onSettled).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(1);
@@ -76,19 +76,23 @@ describe('names', () => {
     const clock = new TestClock();
     const resolver = new ScriptedResolver().script('host.example', [PUBLIC], ['127.0.0.1']);
     const guard = guardWith(resolver, [], clock);
-    expect(await guard.check('https://host.example/one')).toBeNull();
+    expect(await guard.check('https://host.example/one', 'account')).toBeNull();
     clock.advance(5_000);
-    expect(await guard.check('https://host.example/two')).toBeNull();
+    expect(await guard.check('https://host.example/two', 'account')).toBeNull();
     expect(resolver.asked).toEqual(['host.example']);
-    await expect(guard.resolve('https:', 'host.example')).rejects.toThrow('host.example leads to a loopback');
+    await expect(guard.resolve('https:', 'host.example', 'account')).rejects.toThrow(
+      'host.example leads to a loopback',
+    );
     clock.advance(1);
-    expect(await guard.check('https://host.example/three')).toBe('host.example leads to a loopback address');
+    expect(await guard.check('https://host.example/three', 'account')).toBe(
+      'host.example leads to a loopback address',
+    );
   });
 
   it('does not cache a rejection', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', ['127.0.0.1'], [PUBLIC]));
-    expect(await guard.check('https://host.example/')).not.toBeNull();
-    expect(await guard.check('https://host.example/')).toBeNull();
+    expect(await guard.check('https://host.example/', 'account')).not.toBeNull();
+    expect(await guard.check('https://host.example/', 'account')).toBeNull();
   });
 });
 
@@ -102,16 +106,16 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
     ['fd00::/8', '[fd00:ec2::254]'],
   ])('permits with %s the address %s, also over http', async (range, host) => {
     const guard = guardWith(new ScriptedResolver(), ['192.168.7.0/24', range]);
-    expect(await guard.check(`https://${host}/`)).toBeNull();
-    expect(await guard.check(`http://${host}/`)).toBeNull();
+    expect(await guard.check(`https://${host}/`, 'account')).toBeNull();
+    expect(await guard.check(`http://${host}/`, 'account')).toBeNull();
   });
 
   it('permits no other address', async () => {
     const guard = guardWith(new ScriptedResolver(), ['10.0.0.0/8']);
-    expect(await guard.check('https://11.0.0.1/')).toBeNull();
-    expect(await guard.check('http://11.0.0.1/')).toBe('11.0.0.1 needs https');
-    expect(await guard.check('https://127.0.0.1/')).toBe('127.0.0.1 is a loopback address');
-    expect(await guard.check('http://127.0.0.1/')).toBe('127.0.0.1 is a loopback address');
+    expect(await guard.check('https://11.0.0.1/', 'account')).toBeNull();
+    expect(await guard.check('http://11.0.0.1/', 'account')).toBe('11.0.0.1 needs https');
+    expect(await guard.check('https://127.0.0.1/', 'account')).toBe('127.0.0.1 is a loopback address');
+    expect(await guard.check('http://127.0.0.1/', 'account')).toBe('127.0.0.1 is a loopback address');
   });
 
   it('permits a name only if all its addresses are permitted or public, and http only if all are permitted', async () => {
@@ -123,7 +127,7 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
     const problems = [];
     for (const host of ['opened', 'mixed', 'worse']) {
       for (const scheme of ['https', 'http'])
-        problems.push(await guard.check(`${scheme}://${host}.example/`));
+        problems.push(await guard.check(`${scheme}://${host}.example/`, 'account'));
     }
     expect(problems).toEqual([
       null,
@@ -139,17 +143,17 @@ describe('DESTINATION_ALLOWED_CIDRS', () => {
 describe('http', () => {
   it('is rejected for a public host', async () => {
     const guard = guardWith(new ScriptedResolver().script('host.example', [PUBLIC]));
-    expect(await guard.check('http://host.example/')).toBe('host.example needs https');
-    expect(await guard.check('https://host.example/')).toBeNull();
+    expect(await guard.check('http://host.example/', 'account')).toBe('host.example needs https');
+    expect(await guard.check('https://host.example/', 'account')).toBeNull();
     // A pass over https is not a pass over http.
-    expect(await guard.check('http://host.example/')).toBe('host.example needs https');
-    await expect(guard.resolve('http:', 'host.example')).rejects.toThrow(OutboundRejected);
+    expect(await guard.check('http://host.example/', 'account')).toBe('host.example needs https');
+    await expect(guard.resolve('http:', 'host.example', 'account')).rejects.toThrow(OutboundRejected);
   });
 
   it('is rejected for an unresolved name without a permitted range, else left to the connection', async () => {
-    expect(await guardWith().check('http://unknown.example/')).toBe('unknown.example needs https');
+    expect(await guardWith().check('http://unknown.example/', 'account')).toBe('unknown.example needs https');
     expect(
-      await guardWith(new ScriptedResolver(), ['10.0.0.0/8']).check('http://unknown.example/'),
+      await guardWith(new ScriptedResolver(), ['10.0.0.0/8']).check('http://unknown.example/', 'account'),
     ).toBeNull();
   });
 });

@@ -105,7 +105,7 @@ describe('literal addresses', () => {
     ['[5f00::1]', NOT_PUBLIC],
   ])('rejects https://%s/: it is %s', async (spelling, purpose) => {
     const resolver = new ScriptedResolver();
-    expect(await guardWith(resolver).check(`https://${spelling}/path`)).toMatch(
+    expect(await guardWith(resolver).check(`https://${spelling}/path`, 'account')).toMatch(
       new RegExp(` is ${purpose}$`),
     );
     expect(resolver.asked).toEqual([]);
@@ -114,14 +114,14 @@ describe('literal addresses', () => {
   it.each([PUBLIC, '1572395042', '[2606:2800:220:1::1]', `[::ffff:${PUBLIC}]`, `[64:ff9b::${PUBLIC}]`])(
     'permits https://%s/, which is public',
     async (spelling) => {
-      expect(await guardWith().check(`https://${spelling}/`)).toBeNull();
+      expect(await guardWith().check(`https://${spelling}/`, 'account')).toBeNull();
     },
   );
 
   it('decides alike for every spelling of an IPv4 address', async () => {
     const guard = guardWith();
     const purposeOf = async (host: string) =>
-      (await guard.check(`https://${host}/`))?.replace(/^\S+ /, '') ?? null;
+      (await guard.check(`https://${host}/`, 'account'))?.replace(/^\S+ /, '') ?? null;
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -192,7 +192,7 @@ describe('text that is not an address', () => {
     'https://example.com:65536/',
     'https://localhost%00/',
   ])('rejects %j', async (address) => {
-    expect(await guardWith().check(address)).toBe(NOT_ABSOLUTE);
+    expect(await guardWith().check(address, 'account')).toBe(NOT_ABSOLUTE);
     expect(guardWith().read(address)).toBe(NOT_ABSOLUTE);
   });
 
@@ -200,14 +200,16 @@ describe('text that is not an address', () => {
     'rejects the credentials of %s without repeating them',
     async (address) => {
       const problem = 'example.com must not have a user name or password';
-      expect(await guardWith().check(address)).toBe(problem);
+      expect(await guardWith().check(address, 'account')).toBe(problem);
       expect(guardWith().read(address)).toBe(problem);
     },
   );
 
   it('rejects an address of more than 2048 characters', async () => {
     const ofLength = (length: number) => `https://${PUBLIC}/`.padEnd(length, 'x');
-    expect(await guardWith().check(ofLength(2_048))).toBeNull();
-    expect(await guardWith().check(ofLength(2_049))).toBe('an address has more than 2048 characters');
+    expect(await guardWith().check(ofLength(2_048), 'account')).toBeNull();
+    expect(await guardWith().check(ofLength(2_049), 'account')).toBe(
+      'an address has more than 2048 characters',
+    );
   });
 });

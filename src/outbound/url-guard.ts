@@ -44,14 +44,14 @@ export class UrlGuard {
    * Returns the problem of an address for requests; null: none. A name that does not resolve passes, because it may
    * resolve later: every connection is checked again.
    */
-  async check(address: string): Promise<string | null> {
+  async check(address: string, account: string): Promise<string | null> {
     if (address.length > MAX_LENGTH) return `an address has more than ${MAX_LENGTH} characters`;
     const url = this.read(address);
     if (typeof url === 'string') return url;
     const { protocol, origin } = url;
     const host = hostOf(url);
     if (this.passed.has(origin)) return null;
-    const addresses = await this.resolveInTime(host);
+    const addresses = await this.resolveInTime(host, account);
     if (addresses === null) {
       return protocol === 'http:' && this.opened.length === 0 ? needsHttps(host) : null;
     }
@@ -70,8 +70,8 @@ export class UrlGuard {
   }
 
   /** Returns all addresses of a host if every single one is permitted. Throws OutboundRejected or OutboundFailure. */
-  async resolve(protocol: string, host: string): Promise<readonly LookupAddress[]> {
-    const addresses = await this.resolver.resolve(host);
+  async resolve(protocol: string, host: string, account: string): Promise<readonly LookupAddress[]> {
+    const addresses = await this.resolver.resolve(host, account);
     if (addresses.length === 0) throw new OutboundFailure(`${host} has no address`);
     for (const { address } of addresses) this.requirePermission(protocol, host, address);
     return addresses;
@@ -97,10 +97,10 @@ export class UrlGuard {
   }
 
   /** Null when the host has no address, or none within the time-out. */
-  private async resolveInTime(host: string): Promise<readonly string[] | null> {
+  private async resolveInTime(host: string, account: string): Promise<readonly string[] | null> {
     if (isIP(host) !== 0) return [host];
     try {
-      const addresses = await withTimeout(this.resolver.resolve(host), LOOKUP_TIMEOUT, () => []);
+      const addresses = await withTimeout(this.resolver.resolve(host, account), LOOKUP_TIMEOUT, () => []);
       return addresses.length === 0 ? null : addresses.map(({ address }) => address);
     } catch {
       return null;

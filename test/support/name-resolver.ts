@@ -8,6 +8,8 @@ type Answer = readonly string[] | 'hang';
 export class ScriptedResolver extends NameResolver {
   /** Every name that was looked up, in order. */
   readonly asked: string[] = [];
+  /** The accounts of those look-ups. */
+  readonly accounts: string[] = [];
   private readonly answers = new Map<string, Answer[]>();
 
   /** Sets the results of the next look-ups of a host; the last one stays. */
@@ -16,8 +18,9 @@ export class ScriptedResolver extends NameResolver {
     return this;
   }
 
-  override async resolve(host: string): Promise<readonly LookupAddress[]> {
+  override async resolve(host: string, account: string): Promise<readonly LookupAddress[]> {
     this.asked.push(host);
+    this.accounts.push(account);
     const answers = this.answers.get(host) ?? [];
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer === undefined) {

@@ -12,9 +12,10 @@ export async function newConfig(
   guard: UrlGuard,
   kind: ConfigKind,
   sent: BaseDestinationConfig,
+  accountId: string,
 ): Promise<DestinationConfig> {
   rejectMasks(kind, sent);
-  await rejectForbiddenAddresses(guard, kind, sent);
+  await rejectForbiddenAddresses(guard, kind, sent, accountId);
   return { ...sent };
 }
 
@@ -25,10 +26,10 @@ export async function newConfig(
 export async function changedConfig(
   guard: UrlGuard,
   kind: ConfigKind,
-  stored: DestinationConfig,
+  { config: stored, accountId }: { readonly config: DestinationConfig; readonly accountId: string },
   sent: DestinationConfig,
 ): Promise<DestinationConfig | undefined> {
   const config = await mergeConfig(kind, stored, sent);
-  await rejectForbiddenAddresses(guard, kind, config);
+  await rejectForbiddenAddresses(guard, kind, config, accountId);
   return isDeepStrictEqual({ ...config }, stored) ? undefined : { ...config };
 }

@@ -11,9 +11,10 @@ export async function rejectForbiddenAddresses(
   guard: UrlGuard,
   kind: ConfigKind,
   config: BaseDestinationConfig,
+  accountId: string,
 ): Promise<void> {
   const addresses = kind.delivery.addresses(config).filter((address) => !NOTHING.test(address));
-  const problems = await Promise.all(addresses.map((address) => guard.check(address)));
+  const problems = await Promise.all(addresses.map((address) => guard.check(address, accountId)));
   const problem = problems.find((found) => found !== null);
   if (problem !== undefined) throw new AppError('invalid_request', { detail: `config: ${problem}` });
 }
