@@ -2,7 +2,7 @@
 // results: embeddings first, then chat.
 import { setMaxListeners } from 'node:events';
 import { startEveryChatProvider } from '../test/support/chat-providers/every-chat-provider.js';
-import { inHouseCatalogue, startEveryProvider } from '../test/support/every-provider.js';
+import { inHouseCatalogue, startEveryProvider } from '../test/support/routing/every-provider.js';
 import { PROVIDER_ROWS } from '../test/support/providers/rows.js';
 import { ANSWER_CHECKS } from './answer-checks.js';
 import { portkeyChat, signalboxChat } from './chat/gateways.js';

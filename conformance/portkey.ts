@@ -1,7 +1,7 @@
 // Portkey's open gateway as a gateway under test. It stores no keys and no models: a header of every call names its
 // provider, the address and the key. https://portkey.ai/docs, "Gateway to other APIs", "Configs".
 import { fileURLToPath } from 'node:url';
-import type { EveryProvider } from '../test/support/every-provider.js';
+import type { EveryProvider } from '../test/support/routing/every-provider.js';
 import type { Members } from '../test/support/providers/conformance-row.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
 import { startChild } from './child.js';

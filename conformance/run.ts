@@ -1,5 +1,5 @@
 // Runs all checks on one gateway and collects the results by provider and check.
-import type { EveryProvider } from '../test/support/every-provider.js';
+import type { EveryProvider } from '../test/support/routing/every-provider.js';
 import { PROVIDER_ROWS, rowLabelled } from '../test/support/providers/rows.js';
 import type { ProviderRow } from '../test/support/providers/rows.js';
 import { ANSWER_CHECKS } from './answer-checks.js';

@@ -1,6 +1,6 @@
 // This service as a gateway under test: the build, in a process of its own, configured as an operator would.
 import { fileURLToPath } from 'node:url';
-import { withCatalogueFile } from '../test/support/catalogue-file.js';
+import { withCatalogueFile } from '../test/support/catalogue/catalogue-file.js';
 import { startChild } from './child.js';
 import { post, PROVIDER_TIMEOUT_MS } from './gateway.js';
 import type { Gateway } from './gateway.js';

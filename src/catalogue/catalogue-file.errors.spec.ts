@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ADDED, read, shipped } from '../../test/support/catalogue-texts.js';
+import { ADDED, read, shipped } from '../../test/support/catalogue/catalogue-texts.js';
 import { CatalogueFileError } from './yaml-cursor.js';
 
 describe('a file that cannot be used is rejected with one line', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ADDED, SHIPPED, only, read, shipped } from '../../test/support/catalogue-texts.js';
+import { ADDED, SHIPPED, only, read, shipped } from '../../test/support/catalogue/catalogue-texts.js';
 import { priceOn } from './catalogue-model.js';
 
 describe('a model that the file adds', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel } from '../../test/support/endpoints.js';
+import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
 import { Catalogue } from './catalogue.js';
 import { readCatalogueFile } from './catalogue-file.js';
 import type { CatalogueModel } from './catalogue-model.js';

@@ -1,7 +1,7 @@
 // Costs of inputs: bounds that no bill exceeds, and exact sums for tokens that the provider reports by modality.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createEndpoint } from '../../test/support/endpoints.js';
+import { createEndpoint } from '../../test/support/routing/endpoints.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { MODALITIES } from '../domain/embeddings/modality.js';
 import type { Modality, TokensByModality } from '../domain/embeddings/modality.js';

@@ -1,6 +1,6 @@
 // Token counts match the provider's, for any text.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint } from '../../test/support/endpoints.js';
+import { createEndpoint } from '../../test/support/routing/endpoints.js';
 import { exactTokenCounts } from './token-count.js';
 
 const endpoint = createEndpoint({ upstreamModel: 'text-embedding-3-small' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../test/support/generation-trace.js';
+import { generationTrace } from '../../test/support/deliveries/generation-trace.js';
 import { clickhouse, ClickhouseConfig } from './clickhouse.js';
 import type { DeliveryRequest, DeliveryResponse } from './shared/delivery.js';
 import { COLUMNS } from './tables/columns.js';

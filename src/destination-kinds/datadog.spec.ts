@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generationTrace } from '../../test/support/generation-trace.js';
+import { generationTrace } from '../../test/support/deliveries/generation-trace.js';
 import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 import { datadog } from './datadog.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../test/support/generation-trace.js';
+import { generationTrace } from '../../test/support/deliveries/generation-trace.js';
 import type { GenerationTrace } from '../domain/generations/generation-trace.js';
 import { posthog } from './posthog.js';
 

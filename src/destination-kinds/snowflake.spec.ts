@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../test/support/generation-trace.js';
+import { generationTrace } from '../../test/support/deliveries/generation-trace.js';
 import type { DeliveryRequest } from './shared/delivery.js';
 import { snowflake, SnowflakeConfig } from './snowflake.js';
 

@@ -1,8 +1,15 @@
 // The life of a call's money: reserve, execute, settle, close, whatever becomes of the call.
 import { describe, expect, it } from '@jest/globals';
-import { createRuns, failed, PRICE, ROUTE, served, TARGET } from '../../test/support/embedding-runs.js';
-import type { TestRuns } from '../../test/support/embedding-runs.js';
-import { createOwnCredential } from '../../test/support/endpoints.js';
+import {
+  createRuns,
+  failed,
+  PRICE,
+  ROUTE,
+  served,
+  TARGET,
+} from '../../test/support/routing/embedding-runs.js';
+import type { TestRuns } from '../../test/support/routing/embedding-runs.js';
+import { createOwnCredential } from '../../test/support/routing/endpoints.js';
 import { AppError } from '../domain/errors.js';
 import type { RoutedCall } from '../routing/routed-call.js';
 import type { WrittenAnswer } from './embedding-call.js';

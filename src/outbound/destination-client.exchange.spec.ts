@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TestClock } from '../../test/support/clock.js';
+import { TestClock } from '../../test/support/app/clock.js';
 import { eventually } from '../../test/support/eventually.js';
-import { ScriptedResolver } from '../../test/support/name-resolver.js';
+import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
 import { startReceiver } from '../../test/support/receivers/receiver.js';
 import type { RunningReceiver } from '../../test/support/receivers/receiver.js';
 import type { AppConfig } from '../config/app-config.js';

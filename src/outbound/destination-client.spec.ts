@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TestClock } from '../../test/support/clock.js';
-import { ScriptedResolver } from '../../test/support/name-resolver.js';
+import { TestClock } from '../../test/support/app/clock.js';
+import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
 import type { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
 import { OutboundFailure, OutboundRejected } from './exchange.js';

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startConnectProxy } from '../../test/support/connect-proxy.js';
-import type { ConnectProxy } from '../../test/support/connect-proxy.js';
+import { startConnectProxy } from '../../test/support/upstreams/connect-proxy.js';
+import type { ConnectProxy } from '../../test/support/upstreams/connect-proxy.js';
 import type { OutboundProxies } from '../config/environment-reader.js';
 import { HttpClient } from './http-client.js';
 

@@ -1,8 +1,8 @@
 // All spellings of forbidden addresses, and texts that are no address.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ScriptedResolver } from '../../test/support/name-resolver.js';
-import { guardWith } from '../../test/support/url-guard.js';
+import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
+import { guardWith } from '../../test/support/upstreams/url-guard.js';
 
 const PUBLIC = '93.184.216.34';
 

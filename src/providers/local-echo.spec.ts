@@ -1,7 +1,7 @@
 // local/echo: what it answers, in the form of an upstream.
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEndpoint } from '../domain/chat/chat-model.js';
-import { chatMessage, chatRequest } from '../../test/support/chat-request.js';
+import { chatMessage, chatRequest } from '../../test/support/requests/chat-request.js';
 import { local } from './local.js';
 
 const ENDPOINT: ChatEndpoint = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pace } from '../concurrency/yield-queue.js';
-import { createCountingPace, createWork } from '../../test/support/pace.js';
+import { createCountingPace, createWork } from '../../test/support/upstreams/pace.js';
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
 import { vectorValues } from '../vectors/vectors.js';
 import { UnsupportedRequest } from './shared/provider.js';

@@ -1,7 +1,7 @@
 // Which members of a body change the price of a call, at every provider, and which ones a call under a limit may
 // have.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
+import { createEndpoint, createModel, createOwnCredential } from '../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { NO_LIMITS } from '../domain/spend/spend-limit.js';

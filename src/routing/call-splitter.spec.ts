@@ -1,9 +1,9 @@
 // Splitting loses no input, keeps the order and respects every limit.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { createWork } from '../../test/support/pace.js';
+import { createWork } from '../../test/support/upstreams/pace.js';
 import fc from 'fast-check';
-import { createEndpoint, createTarget } from '../../test/support/endpoints.js';
+import { createEndpoint, createTarget } from '../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';

@@ -1,6 +1,6 @@
 // The other slices of a call after one fails, and the other endpoints.
 import { describe, expect, it } from '@jest/globals';
-import { createAnswer, createRouter } from '../../test/support/create-router.js';
+import { createAnswer, createRouter } from '../../test/support/routing/create-router.js';
 import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { RoutedCall } from './routed-call.js';
 import { EndpointFailure } from './failures/endpoint-failure.js';

@@ -1,7 +1,7 @@
 // A route never leaves the requested model, and never uses own keys of others.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createEndpoint, createModel } from '../../test/support/endpoints.js';
+import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import type { AppConfig } from '../config/app-config.js';

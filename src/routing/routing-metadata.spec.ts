@@ -1,6 +1,6 @@
 // Routing metadata of a call: whether the first endpoint was enough.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel, createOwnCredential } from '../../test/support/endpoints.js';
+import { createEndpoint, createModel, createOwnCredential } from '../../test/support/routing/endpoints.js';
 import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { local } from '../providers/local.js';

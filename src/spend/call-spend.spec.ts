@@ -1,6 +1,6 @@
 // Several reservations of one call, settled together.
 import { describe, expect, it } from '@jest/globals';
-import { boundOf, keyWithLimit } from '../../test/support/spend-limiter.js';
+import { boundOf, keyWithLimit } from '../../test/support/routing/spend-limiter.js';
 import { AppError } from '../domain/errors.js';
 import { SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendBound } from '../domain/spend/spend-limit.js';

@@ -1,9 +1,9 @@
 // Leases of a process: the calls that they serve, and the return of unused parts.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CountingLedger } from '../../test/support/counting-ledger.js';
-import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
-import type { LimiterSetup } from '../../test/support/spend-limiter.js';
+import { CountingLedger } from '../../test/support/routing/counting-ledger.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/routing/spend-limiter.js';
+import type { LimiterSetup } from '../../test/support/routing/spend-limiter.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';
 import { RELEASE_REQUEST_CHANNEL } from '../persistence/spend/spend-ledger.js';
 import type { Reservation } from './spend-limiter.js';

@@ -1,9 +1,9 @@
 // Limits, budgets and credits that change while calls reserve: amounts granted under old limits are never spent.
 import { setImmediate as asFarAsItGoes } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { CountingLedger } from '../../test/support/counting-ledger.js';
-import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
-import type { LimiterSetup } from '../../test/support/spend-limiter.js';
+import { CountingLedger } from '../../test/support/routing/counting-ledger.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/routing/spend-limiter.js';
+import type { LimiterSetup } from '../../test/support/routing/spend-limiter.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { Reservation } from './spend-limiter.js';
 import { SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';

@@ -1,6 +1,6 @@
 // Reserved money after calls end, however they end.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/spend-limiter.js';
+import { boundOf, createSpendLimiter, keyWithLimit } from '../../test/support/routing/spend-limiter.js';
 import { AppError } from '../domain/errors.js';
 import type { SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendLease } from '../domain/spend/spend-lease.js';

@@ -16,9 +16,9 @@ import OpenAI, {
 } from 'openai';
 import OpenAI4 from 'openai4';
 import OpenAI5 from 'openai5';
-import { rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
-import type { Setup } from '../support/create-embedding.js';
-import type { StubHandler } from '../support/stub-upstream.js';
+import { rejectWith, SMALL, startWithUpstream } from '../support/requests/create-embedding.js';
+import type { Setup } from '../support/requests/create-embedding.js';
+import type { StubHandler } from '../support/upstreams/stub-upstream.js';
 
 const LONGEST = 5_000;
 

@@ -8,9 +8,9 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai';
-import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
-import type { Setup } from '../support/create-embedding.js';
-import { patternVector } from '../support/stub-upstream.js';
+import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/requests/create-embedding.js';
+import type { Setup } from '../support/requests/create-embedding.js';
+import { patternVector } from '../support/upstreams/stub-upstream.js';
 
 let setup: Setup;
 beforeAll(async () => {

@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { BadRequestError, InternalServerError, RateLimitError } from 'openai';
 import type { APIError } from 'openai';
-import { expectVectors, startAppWithEveryProvider } from '../support/every-provider-app.js';
-import type { EveryProviderApp } from '../support/every-provider-app.js';
+import { expectVectors, startAppWithEveryProvider } from '../support/app/every-provider-app.js';
+import type { EveryProviderApp } from '../support/app/every-provider-app.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
 import type { StubFailure } from '../support/providers/provider-stub.js';
 import { PROVIDER_ROWS } from '../support/providers/rows.js';

@@ -7,11 +7,11 @@ import {
   UnauthorizedResponseError,
   ForbiddenResponseError,
 } from '@openrouter/sdk/models/errors';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { recordGenerations } from '../support/deliveries.js';
-import { contentOfText } from '../support/generation.js';
-import { createCredential } from '../support/provider-credential.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { recordGenerations } from '../support/deliveries/deliveries.js';
+import { contentOfText } from '../support/generations/generation.js';
+import { createCredential } from '../support/requests/provider-credential.js';
 
 const MANY = 250;
 

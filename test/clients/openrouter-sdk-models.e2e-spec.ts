@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouter } from '@openrouter/sdk';
 import { NotFoundResponseError } from '@openrouter/sdk/models/errors';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 
 const LOCAL = { author: 'local', slug: 'hashing' };
 

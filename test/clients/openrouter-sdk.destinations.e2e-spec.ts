@@ -4,9 +4,9 @@ import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { MAX_DESTINATIONS_PER_KIND } from '../../src/domain/destinations/destination.js';
-import { askFor } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 
 let app: TestApp;
 let client: OpenRouter;

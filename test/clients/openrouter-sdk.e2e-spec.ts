@@ -4,9 +4,9 @@ import { OpenRouter } from '@openrouter/sdk';
 import * as errors from '@openrouter/sdk/models/errors';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
-import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/create-embedding.js';
-import type { Setup } from '../support/create-embedding.js';
-import { patternVector, toBase64 } from '../support/stub-upstream.js';
+import { LOCAL, rejectWith, SMALL, startWithUpstream } from '../support/requests/create-embedding.js';
+import type { Setup } from '../support/requests/create-embedding.js';
+import { patternVector, toBase64 } from '../support/upstreams/stub-upstream.js';
 
 let setup: Setup;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { OpenRouter } from '@openrouter/sdk';
 import type { CreateEmbeddingsRequestBody } from '@openrouter/sdk/models/operations';
 import * as errors from '@openrouter/sdk/models/errors';
-import { expectVectors, startAppWithEveryProvider } from '../support/every-provider-app.js';
-import type { EveryProviderApp } from '../support/every-provider-app.js';
+import { expectVectors, startAppWithEveryProvider } from '../support/app/every-provider-app.js';
+import type { EveryProviderApp } from '../support/app/every-provider-app.js';
 import type { StubFailure } from '../support/providers/provider-stub.js';
 import { PROVIDER_ROWS } from '../support/providers/rows.js';
 import { decode } from '../support/providers/vectors.js';

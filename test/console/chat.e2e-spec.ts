@@ -11,7 +11,7 @@ import {
   streamOf,
   text,
   usageOnly,
-} from '../support/chat-upstream.js';
+} from '../support/upstreams/chat-upstream.js';
 import {
   describeInChromium,
   expectAccessible,
@@ -19,12 +19,12 @@ import {
   openConsole,
   signInWith,
   visit,
-} from '../support/chromium.js';
-import type { OpenConsole } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { rejectWith } from '../support/create-embedding.js';
-import type { StubHandler } from '../support/stub-upstream.js';
+} from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { rejectWith } from '../support/requests/create-embedding.js';
+import type { StubHandler } from '../support/upstreams/stub-upstream.js';
 
 const PATH = '/playground?operation=chat';
 const HTML = '<img src=x onerror="alert(1)"><script>alert(2)</script>';

@@ -1,16 +1,16 @@
 // Destinations in the console: tested before they are saved, retried, replayed, edited, deleted.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
-import type { OpenConsole } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, LOCAL } from '../support/create-embedding.js';
-import { DELIVERY_ENVIRONMENT } from '../support/deliveries.js';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
+import { DELIVERY_ENVIRONMENT } from '../support/deliveries/deliveries.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../support/deliveries/trace-collector.js';
 
 describeInChromium('destinations in the console', () => {
   let setup: ConsoleSetup;

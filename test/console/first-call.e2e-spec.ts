@@ -1,9 +1,9 @@
 // From the first start to the first vector, and from a failed call to its attempts.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, rejectWith, SMALL } from '../support/create-embedding.js';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, rejectWith, SMALL } from '../support/requests/create-embedding.js';
 
 describeInChromium('the first call', () => {
   let setup: ConsoleSetup;

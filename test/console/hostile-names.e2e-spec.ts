@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { toContentCall } from '../../src/domain/generations/chat-content.js';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
-import { describeInChromium, expectAccessible, openConsole, visit, WIDTHS } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, SMALL } from '../support/create-embedding.js';
-import { recordGenerations } from '../support/deliveries.js';
+import { describeInChromium, expectAccessible, openConsole, visit, WIDTHS } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, SMALL } from '../support/requests/create-embedding.js';
+import { recordGenerations } from '../support/deliveries/deliveries.js';
 
 const HTML = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
 const CALLS = [

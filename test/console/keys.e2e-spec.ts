@@ -7,11 +7,11 @@ import {
   openConsole,
   visit,
   waitUntilLoaded,
-} from '../support/chromium.js';
-import type { OpenConsole } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, SMALL } from '../support/create-embedding.js';
+} from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, SMALL } from '../support/requests/create-embedding.js';
 
 describeInChromium('keys in the console', () => {
   let setup: ConsoleSetup;

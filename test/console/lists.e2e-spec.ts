@@ -2,18 +2,18 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { askFor } from '../support/admin.js';
-import { withCatalogueFile } from '../support/catalogue-file.js';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/chromium.js';
-import type { OpenConsole } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, LOCAL } from '../support/create-embedding.js';
-import { DELIVERY_ENVIRONMENT, recordGenerations } from '../support/deliveries.js';
+import { askFor } from '../support/requests/admin.js';
+import { withCatalogueFile } from '../support/catalogue/catalogue-file.js';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
+import { DELIVERY_ENVIRONMENT, recordGenerations } from '../support/deliveries/deliveries.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../support/deliveries/trace-collector.js';
 
 const KEYS = 10_000;
 const MODELS = 5_000;

@@ -1,11 +1,16 @@
 // The pages of destinations, models, access and operation with real data, in both themes and widths.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInChromium, expectAccessibleEverywhere, openConsole, visit } from '../support/chromium.js';
-import { ask, askFor } from '../support/admin.js';
-import { startConsole } from '../support/console-app.js';
-import type { OpenConsole } from '../support/chromium.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, LOCAL, SMALL } from '../support/create-embedding.js';
+import {
+  describeInChromium,
+  expectAccessibleEverywhere,
+  openConsole,
+  visit,
+} from '../support/app/chromium.js';
+import { ask, askFor } from '../support/requests/admin.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, LOCAL, SMALL } from '../support/requests/create-embedding.js';
 
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',

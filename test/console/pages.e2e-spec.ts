@@ -8,11 +8,11 @@ import {
   openConsole,
   THEMES,
   visit,
-} from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { OpenConsole } from '../support/chromium.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { embed, LOCAL, rejectWith, SMALL } from '../support/create-embedding.js';
+} from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, LOCAL, rejectWith, SMALL } from '../support/requests/create-embedding.js';
 
 interface ListedPage {
   readonly path: string;

@@ -1,10 +1,16 @@
 // Sign-in, sign-out, sessions that end, and lost networks, as a user of the console meets them.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInChromium, expectAccessible, openConsole, signInWith, visit } from '../support/chromium.js';
-import { startConsole } from '../support/console-app.js';
-import type { ConsoleSetup } from '../support/console-app.js';
-import { askFor } from '../support/admin.js';
-import { embed, LOCAL } from '../support/create-embedding.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  openConsole,
+  signInWith,
+  visit,
+} from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { askFor } from '../support/requests/admin.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
 
 describeInChromium('sessions of the console', () => {
   let setup: ConsoleSetup;

@@ -1,7 +1,7 @@
 // The check of every test app's log finds forbidden content.
 import { describe, expect, it } from '@jest/globals';
-import { canary } from '../support/canaries.js';
-import { LogChecker } from '../support/assert-log.js';
+import { canary } from '../support/app/canaries.js';
+import { LogChecker } from '../support/app/assert-log.js';
 
 function problemsOf(line: string): readonly string[] {
   const check = new LogChecker(['an encryption key']);

@@ -6,7 +6,7 @@ import type {
   DeliveryRequest,
   DeliveryResponse,
 } from '../../src/destination-kinds/shared/delivery.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { CONTEXT, deliver, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 import { startReceiver } from '../support/receivers/receiver.js';

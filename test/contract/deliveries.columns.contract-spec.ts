@@ -6,12 +6,12 @@ import type { GenerationTrace } from '../../src/domain/generations/generation-tr
 import type { Operation } from '../../src/domain/generations/generation.js';
 import { plainText } from '../../src/destination-kinds/shared/chat-forms.js';
 import { bareModelName } from '../../src/destination-kinds/shared/trace-json.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { COLUMN_NAMES, platformColumns } from '../support/receivers/columns.js';
 import type { ColumnName } from '../support/receivers/columns.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
-import { TRACE_CASES } from '../support/trace-cases.js';
+import { TRACE_CASES } from '../support/deliveries/trace-cases.js';
 
 const PAGE = new URL('../../docs/destinations.md', import.meta.url);
 // Characters of an input that every platform shows at least.

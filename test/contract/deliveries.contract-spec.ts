@@ -7,7 +7,7 @@ import type { DeliveryRequest } from '../../src/destination-kinds/shared/deliver
 import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import {
   CONTEXT,
   deliver,
@@ -21,7 +21,7 @@ import {
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { ALL_FACTS, TRACE_CASES, tracesOfAllCases } from '../support/trace-cases.js';
+import { ALL_FACTS, TRACE_CASES, tracesOfAllCases } from '../support/deliveries/trace-cases.js';
 
 /** The kinds whose credential travels in the body. */
 const SECRET_IN_BODY = new Set(['posthog']);

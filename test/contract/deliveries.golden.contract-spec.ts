@@ -4,8 +4,8 @@ import type { DeliveryRequest } from '../../src/destination-kinds/shared/deliver
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { traceMetadata } from '../../src/destination-kinds/shared/trace-json.js';
 import { attributesOf } from '../../src/destination-kinds/tables/json-columns.js';
-import { GOLDEN_CHATS } from '../support/chat-traces.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { GOLDEN_CHATS } from '../support/deliveries/chat-traces.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import {
   GENERIC_KIND,
   goldenKinds,
@@ -19,7 +19,7 @@ import type { Json } from '../support/golden/json.js';
 import { fromReadable, toReadable } from '../support/golden/readable.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
-import { TRACE_CASES } from '../support/trace-cases.js';
+import { TRACE_CASES } from '../support/deliveries/trace-cases.js';
 
 const SHOWN = [
   'an ordinary one',

@@ -8,7 +8,7 @@ import { requireDestinationKind } from '../../src/destination-kinds/index.js';
 import { putObject } from '../../src/destination-kinds/objects/signed-put.js';
 import { COLUMNS } from '../../src/destination-kinds/tables/columns.js';
 import type { DestinationConfig } from '../../src/domain/destinations/destination.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { CONTEXT, deliver, deliveringTo, encode, probe, send } from '../support/receivers/deliver.js';
 import { publishedTable } from '../support/receivers/published-table.js';
 import { startReceiver } from '../support/receivers/receiver.js';

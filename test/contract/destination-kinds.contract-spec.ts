@@ -10,7 +10,7 @@ import {
 } from '../../src/destination-kinds/index.js';
 import { CreateDestinationDto } from '../../src/destinations/dto/create-destination.dto.js';
 import { RequestValidationPipe } from '../../src/http/fields/validation.pipe.js';
-import { CONTRACT_KINDS, shownConfig } from '../support/contract-kinds.js';
+import { CONTRACT_KINDS, shownConfig } from '../support/deliveries/contract-kinds.js';
 
 const KINDS_FOLDER = new URL('../../src/destination-kinds/', import.meta.url);
 // Shared files of all kinds; those of some kinds are in folders.

@@ -5,12 +5,12 @@ import { parse } from 'yaml';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { shutdownTime } from '../../src/config/shutdown-times.js';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
-import { TEST_ENCRYPTION_KEY } from '../support/app.js';
-import { deploySnippet } from '../support/deploy-snippet.js';
-import { buildManifests, buildOverlay, hasKustomize } from '../support/kubernetes-manifests.js';
-import type { Container, KubernetesObject, Labels, PodSpec } from '../support/kubernetes-manifests.js';
-import { KubernetesSchemas } from '../support/kubernetes-schemas.js';
-import type { Identified } from '../support/kubernetes-schemas.js';
+import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
+import { deploySnippet } from '../support/deploy/deploy-snippet.js';
+import { buildManifests, buildOverlay, hasKustomize } from '../support/deploy/kubernetes-manifests.js';
+import type { Container, KubernetesObject, Labels, PodSpec } from '../support/deploy/kubernetes-manifests.js';
+import { KubernetesSchemas } from '../support/deploy/kubernetes-schemas.js';
+import type { Identified } from '../support/deploy/kubernetes-schemas.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -8,7 +8,7 @@ import { setUpApplication } from '../../src/app.setup.js';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { DESTINATION_TYPES } from '../../src/destination-kinds/index.js';
 import { buildOpenApiDocument } from '../../src/runtime/openapi-document.js';
-import { CONTRACT_KINDS } from '../support/contract-kinds.js';
+import { CONTRACT_KINDS } from '../support/deliveries/contract-kinds.js';
 
 interface Schema {
   readonly $ref?: string;

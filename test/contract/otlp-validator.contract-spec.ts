@@ -1,6 +1,6 @@
 // The validator of OTLP requests rejects invalid requests.
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { OtlpProblem, validateTraceRequest } from '../support/receivers/otlp-validator.js';
 import { otelCollectorReceiver } from '../support/receivers/otel-collector.js';

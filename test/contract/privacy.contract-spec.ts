@@ -3,8 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { Destination } from '../../src/domain/destinations/destination.js';
 import { buildTrace } from '../../src/domain/generations/trace-builder.js';
-import { CANARY_CALLS, canariesIn, canary, readableRequest, TOKEN_CANARIES } from '../support/canaries.js';
-import { createOpenDestination } from '../support/generation-candidate.js';
+import {
+  CANARY_CALLS,
+  canariesIn,
+  canary,
+  readableRequest,
+  TOKEN_CANARIES,
+} from '../support/app/canaries.js';
+import { createOpenDestination } from '../support/generations/generation-candidate.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 
 const [SUCCESS, FAILURE, TOKENS] = [CANARY_CALLS[0]![1], CANARY_CALLS[1]![1], CANARY_CALLS[2]![1]];

@@ -8,7 +8,7 @@ import type { ProviderAnswer, ProviderCall } from '../../src/providers/shared/pr
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
-import { createWork } from '../support/pace.js';
+import { createWork } from '../support/upstreams/pace.js';
 import type { Members } from '../support/providers/conformance-row.js';
 import { CONFORMANCE_TABLE } from '../support/providers/conformance-table.js';
 import type { RunningProviderStub } from '../support/providers/provider-stub.js';

@@ -18,8 +18,8 @@ import type { EndpointTarget } from '../../src/routing/endpoints/endpoint-target
 import { EndpointFallback } from '../../src/routing/fallback/endpoint-fallback.js';
 import { RetryPolicy } from '../../src/routing/fallback/retry-policy.js';
 import type { RoutingMetrics } from '../../src/routing/routing-metrics.js';
-import { TestClock } from '../support/clock.js';
-import { createEndpoint, createModel } from '../support/endpoints.js';
+import { TestClock } from '../support/app/clock.js';
+import { createEndpoint, createModel } from '../support/routing/endpoints.js';
 import { httpProvider } from '../support/providers/drive.js';
 import { errorOf } from '../support/providers/error-forms.js';
 import type { StubError } from '../support/providers/error-forms.js';

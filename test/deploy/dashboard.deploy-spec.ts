@@ -9,15 +9,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../src/domain/spend/money.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { SMALL } from '../support/create-embedding.js';
-import { createDestination, DELIVERY_ENVIRONMENT } from '../support/deliveries.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { SMALL } from '../support/requests/create-embedding.js';
+import { createDestination, DELIVERY_ENVIRONMENT } from '../support/deliveries/deliveries.js';
 import { eventually } from '../support/eventually.js';
-import { startServiceProcess } from '../support/service-process.js';
-import type { ServiceProcess } from '../support/service-process.js';
-import { answerLikeOpenAi, sendJson, startStubUpstream } from '../support/stub-upstream.js';
-import type { StubUpstream } from '../support/stub-upstream.js';
+import { startServiceProcess } from '../support/app/service-process.js';
+import type { ServiceProcess } from '../support/app/service-process.js';
+import { answerLikeOpenAi, sendJson, startStubUpstream } from '../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../support/upstreams/stub-upstream.js';
 
 interface Dashboard {
   readonly panels: readonly {

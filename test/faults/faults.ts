@@ -1,6 +1,6 @@
 // The faults: each begins, lasts for its time and is healed, while the load continues.
 import type { Lab } from './lab.js';
-import type { Corruption } from '../support/tcp-proxy.js';
+import type { Corruption } from '../support/upstreams/tcp-proxy.js';
 
 export interface Fault {
   readonly name: string;

@@ -10,7 +10,7 @@ import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
-import { inHouseCatalogue } from '../support/every-provider.js';
+import { inHouseCatalogue } from '../support/routing/every-provider.js';
 
 const CONTEXT = {
   fileName: 'catalogue.yaml',

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ChatMetrics } from '../../src/chat/chat-metrics.js';
 import { LoadShedder } from '../../src/http/load-shedding/load-shedder.js';
-import { chatsOf, postChat } from '../support/chat-upstream.js';
+import { chatsOf, postChat } from '../support/upstreams/chat-upstream.js';
 import { COMPLETION_PRICE, modelAt, PROMPT_PRICE } from '../support/chat-providers/every-chat-provider.js';
 import { startAppWithEveryChatProvider } from '../support/chat-providers/every-chat-provider-app.js';
 import type { EveryChatProviderApp } from '../support/chat-providers/every-chat-provider-app.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, secretsOf } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 import type { ReceiverReply } from '../support/receivers/receiver.js';

@@ -11,7 +11,7 @@ import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budge
 import { hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';
 import { PROVIDER_STUBS } from '../support/providers/index.js';
-import { toBase64 } from '../support/stub-upstream.js';
+import { toBase64 } from '../support/upstreams/stub-upstream.js';
 
 // Short vectors: most corruptions then hit structure instead of one number among a thousand.
 const WIDTH = 4;

@@ -8,11 +8,11 @@ import {
 } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { ACTIVITY_ROLLUP, SUM_UP } from '../../src/persistence/activity/activity-statements.js';
 import { STEP_SETTINGS } from '../../src/persistence/activity/rollup-statements.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { fillLog, planOf, scansOf } from '../support/plans.js';
-import type { Scan } from '../support/plans.js';
+import { fillLog, planOf, scansOf } from '../support/database/plans.js';
+import type { Scan } from '../support/database/plans.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const ROWS = 20_000;

@@ -14,13 +14,13 @@ import {
 } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { ACTIVITY_ROLLUP } from '../../src/persistence/activity/activity-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { createChatFacts } from '../support/chat-generation.js';
-import { createGeneration } from '../support/generation.js';
-import { passOver } from '../support/rollup-pass.js';
-import { untilLockWait } from '../support/waiting-statements.js';
+import { createChatFacts } from '../support/generations/chat-generation.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { passOver } from '../support/database/rollup-pass.js';
+import { untilLockWait } from '../support/database/waiting-statements.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const TO = new Date('2026-11-18T00:00:00.000Z');

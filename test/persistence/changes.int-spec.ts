@@ -1,8 +1,8 @@
 // Changes run a few at a time, shared fairly between accounts, so that a storm of them leaves connections to calls.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '../../src/persistence/database/database.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
 
 let app: TestApp;

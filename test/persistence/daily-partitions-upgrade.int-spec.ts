@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { administrate } from '../support/database.js';
+import { administrate } from '../support/database/database.js';
 
 const MIGRATION = '20261127200000_daily_partitions';
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);

@@ -8,11 +8,11 @@ import {
   UniqueViolation,
 } from '../../src/persistence/database/database-errors.js';
 import { Database } from '../../src/persistence/database/database.js';
-import { TEST_ENCRYPTION_KEY } from '../support/app.js';
-import { administrate, createTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
-import { startDatabaseProxy } from '../support/database-proxy.js';
-import type { DatabaseProxy } from '../support/database-proxy.js';
+import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
+import { administrate, createTestDatabase } from '../support/database/database.js';
+import type { TestDatabase } from '../support/database/database.js';
+import { startDatabaseProxy } from '../support/database/database-proxy.js';
+import type { DatabaseProxy } from '../support/database/database-proxy.js';
 
 const open = (url: string, size = '2'): Database =>
   new Database(

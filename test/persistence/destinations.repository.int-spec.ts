@@ -6,11 +6,11 @@ import type { Destination, NewDestination } from '../../src/domain/destinations/
 import { AppError } from '../../src/domain/errors.js';
 import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { createTestApp } from '../support/app.js';
-import type { TestAccount, TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestAccount, TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { createGeneration } from '../support/generation.js';
-import { untilLockWait } from '../support/waiting-statements.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { untilLockWait } from '../support/database/waiting-statements.js';
 
 let app: TestApp;
 beforeAll(async () => {

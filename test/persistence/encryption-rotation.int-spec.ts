@@ -7,12 +7,12 @@ import { DestinationsRepository } from '../../src/persistence/destinations/desti
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
 import { rotateEncryption } from '../../src/persistence/encryption/encryption-rotation.js';
 import type { RotationProgress } from '../../src/persistence/encryption/encryption-rotation.js';
-import { askFor } from '../support/admin.js';
-import { TEST_ENCRYPTION_KEY } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { contentOfText } from '../support/generation.js';
-import { createDeliveryApp, createDestination, recordGenerations } from '../support/deliveries.js';
-import { createNotification } from '../support/notifications.js';
+import { askFor } from '../support/requests/admin.js';
+import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { contentOfText } from '../support/generations/generation.js';
+import { createDeliveryApp, createDestination, recordGenerations } from '../support/deliveries/deliveries.js';
+import { createNotification } from '../support/deliveries/notifications.js';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
 const cipherWith = (keys: string): ConfigCipher =>

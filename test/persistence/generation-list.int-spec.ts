@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { MAX_WALK } from '../../src/persistence/generations/generation-list-statements.js';
-import { askFor } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { makeDays, planOf, scansOf } from '../support/plans.js';
-import type { Scan } from '../support/plans.js';
-import { recordStatements } from '../support/statements.js';
+import { makeDays, planOf, scansOf } from '../support/database/plans.js';
+import type { Scan } from '../support/database/plans.js';
+import { recordStatements } from '../support/database/statements.js';
 
 interface Page {
   readonly data: readonly { readonly id: string; readonly created_at: string }[];

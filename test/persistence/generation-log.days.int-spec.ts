@@ -5,10 +5,10 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import { RejectedValue } from '../../src/persistence/database/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createGeneration } from '../support/generation.js';
-import { WAITS_FOR_LOCK, untilLockWait } from '../support/waiting-statements.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { WAITS_FOR_LOCK, untilLockWait } from '../support/database/waiting-statements.js';
 
 const LATE = new Date('2026-11-18T23:59:59.999Z');
 const EARLY = new Date('2026-11-19T00:00:00.000Z');

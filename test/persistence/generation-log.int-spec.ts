@@ -14,11 +14,11 @@ import { RejectedValue } from '../../src/persistence/database/database-errors.js
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createTestDatabase } from '../support/database.js';
-import { createChatGeneration } from '../support/chat-generation.js';
-import { createGeneration } from '../support/generation.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { createChatGeneration } from '../support/generations/chat-generation.js';
+import { createGeneration } from '../support/generations/generation.js';
 
 let app: TestApp;
 let log: GenerationLog;

@@ -4,11 +4,11 @@ import pg from 'pg';
 import { hadCommitted, parseSnapshot } from '../../src/domain/destinations/delivery.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { rebaseLog } from '../../src/persistence/generations/log-offset.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { createGeneration } from '../support/generation.js';
-import { untilLockWait } from '../support/waiting-statements.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { untilLockWait } from '../support/database/waiting-statements.js';
 
 const ERA = 2n ** 48n;
 

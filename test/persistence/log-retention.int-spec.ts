@@ -10,13 +10,13 @@ import { GenerationLog } from '../../src/persistence/generations/generation-log.
 import { LogRetention } from '../../src/persistence/generations/log-retention.js';
 import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createDestination } from '../support/deliveries.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createDestination } from '../support/deliveries/deliveries.js';
 import { eventually } from '../support/eventually.js';
-import { contentOfText, createGeneration } from '../support/generation.js';
-import { makeDays } from '../support/plans.js';
-import { untilSummedUp } from '../support/rollups.js';
+import { contentOfText, createGeneration } from '../support/generations/generation.js';
+import { makeDays } from '../support/database/plans.js';
+import { untilSummedUp } from '../support/database/rollups.js';
 
 const DAY = 86_400_000;
 const NOW = '2026-11-18T12:00:00.000Z';

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
+import { createTestDatabase } from '../support/database/database.js';
+import type { TestDatabase } from '../support/database/database.js';
 
 const run = promisify(execFile);
 const MIGRATION = '20261123130000_deleted_workspaces_stay_off';

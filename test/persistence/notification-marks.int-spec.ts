@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CrossingReporter } from '../../src/deliveries/notifications/crossing-reporter.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createNotification } from '../support/notifications.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createNotification } from '../support/deliveries/notifications.js';
 
 const RUNS = 25;
 const DAY = 86_400_000;

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { NotificationSender } from '../../src/deliveries/notifications/notification-sender.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { recordGenerations } from '../support/deliveries.js';
-import { createNotification, scanPast } from '../support/notifications.js';
-import { fillLog, planOf, scansOf } from '../support/plans.js';
-import { recordStatements } from '../support/statements.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { recordGenerations } from '../support/deliveries/deliveries.js';
+import { createNotification, scanPast } from '../support/deliveries/notifications.js';
+import { fillLog, planOf, scansOf } from '../support/database/plans.js';
+import { recordStatements } from '../support/database/statements.js';
 
 const KEYS = 20_000;
 const ROWS = 20_000;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { BudgetScan } from '../../src/deliveries/notifications/budget-scan.js';
 import { BudgetSubjectsRepository } from '../../src/persistence/notifications/budget-subjects.repository.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { withoutScans } from '../support/notifications.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { withoutScans } from '../support/deliveries/notifications.js';
 
 const MAX_TRANSACTIONS = 1_000_000;
 

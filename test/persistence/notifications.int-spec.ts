@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkspaceDestinationsCache } from '../../src/deliveries/workspace-destinations.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { Notifications } from '../../src/persistence/database/notifications.js';
-import type { TestApp } from '../support/app.js';
-import { createDeliveryApp, createDestination } from '../support/deliveries.js';
-import { deleteAllDestinations } from '../support/create-destination.js';
+import type { TestApp } from '../support/app/app.js';
+import { createDeliveryApp, createDestination } from '../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../support/requests/create-destination.js';
 
 let app: TestApp;
 beforeAll(async () => {

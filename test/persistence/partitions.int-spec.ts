@@ -5,11 +5,11 @@ import type { GenerationContent } from '../../src/domain/generations/generation-
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { Metrics } from '../../src/config/metrics.js';
 import { Partitions } from '../../src/persistence/generations/partitions.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createGeneration } from '../support/generation.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createGeneration } from '../support/generations/generation.js';
 import { eventually } from '../support/eventually.js';
-import { untilLockWait } from '../support/waiting-statements.js';
+import { untilLockWait } from '../support/database/waiting-statements.js';
 
 let app: TestApp;
 let clients: pg.Client[] = [];

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readAppConfig } from '../../src/config/app-config.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { Notifications } from '../../src/persistence/database/notifications.js';
-import type { TestApp } from '../support/app.js';
-import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
-import { administrate, createTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
-import { startDatabaseProxy } from '../support/database-proxy.js';
-import type { DatabaseProxy } from '../support/database-proxy.js';
+import type { TestApp } from '../support/app/app.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app/app.js';
+import { administrate, createTestDatabase } from '../support/database/database.js';
+import type { TestDatabase } from '../support/database/database.js';
+import { startDatabaseProxy } from '../support/database/database-proxy.js';
+import type { DatabaseProxy } from '../support/database/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 
 let testDatabase: TestDatabase;

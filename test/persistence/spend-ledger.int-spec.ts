@@ -7,9 +7,9 @@ import { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { SpendOwner } from '../../src/domain/spend/spend-lease.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createGeneration } from '../support/generation.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createGeneration } from '../support/generations/generation.js';
 
 const LIMIT = parseUsd('10');
 

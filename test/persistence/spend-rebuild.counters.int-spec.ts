@@ -6,10 +6,10 @@ import type { PicoUsd } from '../../src/domain/spend/money.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createGeneration } from '../support/generation.js';
-import { holdCounter, untilSoManyWait } from '../support/waiting-statements.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { holdCounter, untilSoManyWait } from '../support/database/waiting-statements.js';
 
 const NOTHING_WRONG = { key: 0, workspace: 0, account: 0 };
 

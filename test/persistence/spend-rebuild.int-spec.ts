@@ -7,12 +7,12 @@ import type { PicoUsd } from '../../src/domain/spend/money.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
-import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createGeneration } from '../support/generation.js';
-import { startStubUpstream } from '../support/stub-upstream.js';
-import type { StubUpstream } from '../support/stub-upstream.js';
-import { holdCounter, untilSoManyWait } from '../support/waiting-statements.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { startStubUpstream } from '../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../support/upstreams/stub-upstream.js';
+import { holdCounter, untilSoManyWait } from '../support/database/waiting-statements.js';
 
 let upstream: StubUpstream;
 let app: TestApp;

@@ -8,11 +8,11 @@ import type { CommandSession } from '../../src/persistence/database/database.js'
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { LOG_HORIZON } from '../../src/persistence/generations/log-offset.js';
 import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
-import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import type { TestApp } from '../support/app.js';
-import { setDatabaseTime } from '../support/database.js';
-import { createGeneration } from '../support/generation.js';
+import type { TestApp } from '../support/app/app.js';
+import { setDatabaseTime } from '../support/database/database.js';
+import { createGeneration } from '../support/generations/generation.js';
 
 let app: TestApp;
 let database: Database;

@@ -6,9 +6,9 @@ import type { SpendLimitWindow } from '../../src/domain/spend/spend-limit.js';
 import { SpendLease } from '../../src/domain/spend/spend-lease.js';
 import type { SpendOwner, SpendOwnerKind } from '../../src/domain/spend/spend-lease.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
-import { createTestApp } from '../support/app.js';
-import type { TestAccount, TestApp } from '../support/app.js';
-import { untilLockWait } from '../support/waiting-statements.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestAccount, TestApp } from '../support/app/app.js';
+import { untilLockWait } from '../support/database/waiting-statements.js';
 
 const LIMIT = parseUsd('1000');
 const COUNTERS = {

@@ -6,8 +6,8 @@ import { hashKeySecret } from '../../src/domain/keys/api-key.js';
 import { AccountsRepository } from '../../src/persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../../src/persistence/keys/api-keys.repository.js';
 import { UniqueViolation } from '../../src/persistence/database/database-errors.js';
-import { createTestApp } from '../support/app.js';
-import type { TestAccount, TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestAccount, TestApp } from '../support/app/app.js';
 
 const FOREIGN_KEY = '23503';
 const UNIQUE = '23505';

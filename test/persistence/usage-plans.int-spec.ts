@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
-import { askFor } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
-import { fillLog, planOf, scansOf } from '../support/plans.js';
-import type { Scan } from '../support/plans.js';
-import { passOver } from '../support/rollup-pass.js';
-import { recordStatements } from '../support/statements.js';
+import { fillLog, planOf, scansOf } from '../support/database/plans.js';
+import type { Scan } from '../support/database/plans.js';
+import { passOver } from '../support/database/rollup-pass.js';
+import { recordStatements } from '../support/database/statements.js';
 
 const NOW = '2026-11-18T12:00:00Z';
 const DAYS = 30;

@@ -11,12 +11,12 @@ import { UsageRollupRepository } from '../../src/persistence/activity/activity-r
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
 import { USAGE_TABLES } from '../../src/persistence/activity/usage-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createChatFacts } from '../support/chat-generation.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createChatFacts } from '../support/generations/chat-generation.js';
 import { eventually } from '../support/eventually.js';
-import { createGeneration } from '../support/generation.js';
-import { passOver } from '../support/rollup-pass.js';
+import { createGeneration } from '../support/generations/generation.js';
+import { passOver } from '../support/database/rollup-pass.js';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { clickhouse } from '../../src/destination-kinds/clickhouse.js';
 import { EXCEPTIONS } from '../../src/destination-kinds/tables/clickhouse-answer.js';
 import { generationHeaderId } from '../../src/domain/identifiers.js';
-import { TOOLS_CHAT } from '../support/chat-traces.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { deliver, deliveringTo, probe } from '../support/receivers/deliver.js';
 import { publishedTable } from '../support/receivers/published-table.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { TRACE_CASES, tracesOfAllCases } from '../support/trace-cases.js';
+import { TRACE_CASES, tracesOfAllCases } from '../support/deliveries/trace-cases.js';
 import { startClickhouse, USER } from './clickhouse-front.js';
 import type { ClickhouseFront } from './clickhouse-front.js';
 

@@ -4,12 +4,12 @@ import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
 import type { CopyBounds } from '../../src/deliveries/history/history-copier.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { RunningReceiver } from '../support/receivers/receiver.js';
-import { untilSummedUp } from '../support/rollups.js';
+import { untilSummedUp } from '../support/database/rollups.js';
 import { startClickhouse, USER } from './clickhouse-front.js';
 import type { ClickhouseFront } from './clickhouse-front.js';
 

@@ -16,11 +16,11 @@ import { isPercentile } from '../../src/persistence/activity/analytics-statement
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { HistoryReader } from '../../src/persistence/history/history-reader.js';
-import { ask } from '../support/admin.js';
-import type { TestApp } from '../support/app.js';
-import { createChatFacts } from '../support/chat-generation.js';
-import { expectError } from '../support/error-shape.js';
-import { createGeneration } from '../support/generation.js';
+import { ask } from '../support/requests/admin.js';
+import type { TestApp } from '../support/app/app.js';
+import { createChatFacts } from '../support/generations/chat-generation.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { createGeneration } from '../support/generations/generation.js';
 import { createHistoryApp } from './history-app.js';
 import type { HistoryApp } from './history-app.js';
 

@@ -8,11 +8,11 @@ import { GenerationContents } from '../../src/persistence/generations/generation
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
 import { HISTORY_COLUMNS } from '../../src/persistence/history/history-tables.js';
-import { ask } from '../support/admin.js';
-import { createChatFacts } from '../support/chat-generation.js';
-import { expectError } from '../support/error-shape.js';
-import { contentOfText, createGeneration } from '../support/generation.js';
-import { untilSummedUp } from '../support/rollups.js';
+import { ask } from '../support/requests/admin.js';
+import { createChatFacts } from '../support/generations/chat-generation.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { contentOfText, createGeneration } from '../support/generations/generation.js';
+import { untilSummedUp } from '../support/database/rollups.js';
 import { CONTENTS, createHistoryApp, DATABASE, TABLE } from './history-app.js';
 import type { HistoryApp } from './history-app.js';
 

@@ -3,11 +3,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { TOOLS_CHAT } from '../support/chat-traces.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
-import { tracesOfAllCases } from '../support/trace-cases.js';
+import { tracesOfAllCases } from '../support/deliveries/trace-cases.js';
 import { variable } from './engines.js';
 
 const OTLP_TYPES = [

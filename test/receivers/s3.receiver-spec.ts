@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
-import { TOOLS_CHAT } from '../support/chat-traces.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { CONTEXT, deliveringTo, encode, exchange, send } from '../support/receivers/deliver.js';
 import { startReceiver } from '../support/receivers/receiver.js';
 import type { ReceivedDelivery, RunningReceiver, ReceiverResult } from '../support/receivers/receiver.js';
 import { signatureProblem } from '../support/receivers/s3-signature.js';
-import { tracesOfAllCases } from '../support/trace-cases.js';
+import { tracesOfAllCases } from '../support/deliveries/trace-cases.js';
 import { loadS3rver } from './engines.js';
 
 // The one access key that s3rver knows.

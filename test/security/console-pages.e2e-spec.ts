@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import supertest from 'supertest';
 import { serveConsole } from '../../src/console/pages.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { expectError } from '../support/error-shape.js';
-import { writeToSocket } from '../support/raw-requests.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { writeToSocket } from '../support/requests/raw-requests.js';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const POLICY =

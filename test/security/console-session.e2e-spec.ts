@@ -1,10 +1,10 @@
 // Attacks on the sessions of the console.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../support/console.js';
-import { expectError } from '../support/error-shape.js';
+import { ask } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../support/app/console.js';
+import { expectError } from '../support/requests/error-shape.js';
 import { eventually } from '../support/eventually.js';
 
 let app: TestApp;

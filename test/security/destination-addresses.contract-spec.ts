@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/destination-kinds/shared/destination-kind
 import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { DestinationConfig } from '../../src/domain/destinations/destination.js';
-import { generationTrace } from '../support/generation-trace.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { CONTEXT } from '../support/receivers/deliver.js';
 
 const HOST = '169.254.169.254';

@@ -2,10 +2,10 @@
 // succeed.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { createObjects, NAMED_ROUTES } from '../support/routes.js';
-import type { Fill } from '../support/routes.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { createObjects, NAMED_ROUTES } from '../support/requests/routes.js';
+import type { Fill } from '../support/requests/routes.js';
 
 let app: TestApp;
 let fill: Fill;

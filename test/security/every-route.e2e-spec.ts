@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Application } from 'express';
-import { ask, askFor } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestAccount, TestApp } from '../support/app.js';
-import { expectError } from '../support/error-shape.js';
-import { createObjects, NAMED_ROUTES, ROUTES } from '../support/routes.js';
-import type { Fill } from '../support/routes.js';
+import { ask, askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestAccount, TestApp } from '../support/app/app.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { createObjects, NAMED_ROUTES, ROUTES } from '../support/requests/routes.js';
+import type { Fill } from '../support/requests/routes.js';
 
 interface Schema {
   readonly $ref?: string;

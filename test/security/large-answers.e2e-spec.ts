@@ -2,13 +2,13 @@
 // the memory of this service.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { askFor } from '../support/admin.js';
-import { embed, SMALL, startWithUpstream } from '../support/create-embedding.js';
-import type { Setup } from '../support/create-embedding.js';
-import { WEBHOOK } from '../support/create-destination.js';
-import { expectError } from '../support/error-shape.js';
-import { patternVector } from '../support/stub-upstream.js';
-import type { StubHandler } from '../support/stub-upstream.js';
+import { askFor } from '../support/requests/admin.js';
+import { embed, SMALL, startWithUpstream } from '../support/requests/create-embedding.js';
+import type { Setup } from '../support/requests/create-embedding.js';
+import { WEBHOOK } from '../support/requests/create-destination.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { patternVector } from '../support/upstreams/stub-upstream.js';
+import type { StubHandler } from '../support/upstreams/stub-upstream.js';
 
 const MEBIBYTE = 2 ** 20;
 const bomb = gzipSync(Buffer.alloc(256 * MEBIBYTE, ' '));

@@ -1,8 +1,8 @@
 // A leaked key: ways to revoke it, the time until every replica knows, and the audit log entry.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { askFor, ask } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
+import { askFor, ask } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
 import { reportCounts } from '../support/fuzz/budget.js';
 
 // Milliseconds. Ten times the usual duration on a busy machine; the figure is printed.

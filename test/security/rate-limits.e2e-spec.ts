@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Application } from 'express';
 import type { Response } from 'supertest';
-import { ask, askFor } from '../support/admin.js';
-import { createTestApp } from '../support/app.js';
-import type { TestApp } from '../support/app.js';
-import { expectError } from '../support/error-shape.js';
+import { ask, askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { expectError } from '../support/requests/error-shape.js';
 
 // Probes of the operator's own machines: a load balancer asks them for all callers.
 const EXEMPT = ['GET /health', 'GET /ready', 'GET /metrics'];

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TestScheduler } from '../../../test/support/chat/pump-lab.js';
-import { createGeneration } from '../../../test/support/generation.js';
+import { createGeneration } from '../../../test/support/generations/generation.js';
 import { LONGEST_CALL } from '../../config/chat-config.js';
 import { AppError } from '../../domain/errors.js';
 import type { Generation } from '../../domain/generations/generation.js';

@@ -5,8 +5,8 @@ import { requireDestinationKind } from '../../destination-kinds/index.js';
 import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
 import { compileSelection } from '../../domain/destinations/destination-selection.js';
 import type { Destination } from '../../domain/destinations/destination.js';
-import { TOOLS_CHAT } from '../../../test/support/chat-traces.js';
-import { generationTrace } from '../../../test/support/generation-trace.js';
+import { TOOLS_CHAT } from '../../../test/support/deliveries/chat-traces.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { BatchSender } from './batch-sender.js';
 import type {
   WorkspaceDestinations,

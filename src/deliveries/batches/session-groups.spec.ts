@@ -1,7 +1,7 @@
 // Groups of traces that are sent at the same time: whole sessions, in the order of the log, of about the same size.
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import { generationTrace } from '../../../test/support/generation-trace.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { groupBySession } from './session-groups.js';
 
 /** One trace for each name of a session, in this order; null: without a session. */

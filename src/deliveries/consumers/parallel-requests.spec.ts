@@ -1,7 +1,7 @@
 // Several requests at once while a destination lags: order, repetitions, and the share of each failure.
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import { generationTrace } from '../../../test/support/generation-trace.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import {
   CLAIM,
   createIsolation,
@@ -9,7 +9,7 @@ import {
   drain,
   ids,
   traces,
-} from '../../../test/support/poison-isolation.js';
+} from '../../../test/support/deliveries/poison-isolation.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 
 describe('a destination that lags', () => {

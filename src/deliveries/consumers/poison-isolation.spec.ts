@@ -10,8 +10,8 @@ import {
   ids,
   REJECTED,
   traces,
-} from '../../../test/support/poison-isolation.js';
-import type { Answer, TestIsolation } from '../../../test/support/poison-isolation.js';
+} from '../../../test/support/deliveries/poison-isolation.js';
+import type { Answer, TestIsolation } from '../../../test/support/deliveries/poison-isolation.js';
 
 /** Sends all of them, and counts the attempts that fail. */
 async function sendAll({ send }: TestIsolation, waiting: readonly GenerationTrace[]) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationReader, LoggedGeneration } from '../../persistence/generations/generation-reader.js';
-import { contentOfText } from '../../../test/support/generation.js';
+import { contentOfText } from '../../../test/support/generations/generation.js';
 import { ContentCache } from './content-cache.js';
 
 /** Ids with the same first letter are in one block. */

@@ -8,7 +8,7 @@ import type {
   LogPage,
   LoggedGeneration,
 } from '../../persistence/generations/generation-reader.js';
-import { TestClock } from '../../../test/support/clock.js';
+import { TestClock } from '../../../test/support/app/clock.js';
 import { LogTail } from './log-tail.js';
 
 const START: LogPosition = { transaction: 0n, ordinal: 0 };

@@ -1,7 +1,7 @@
 // Behaviour of single OTLP kinds.
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../../test/support/generation-trace.js';
-import { CONTEXT, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
+import { CONTEXT, requestOf, sentTo } from '../../../test/support/deliveries/otlp-requests.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { parseConfig } from '../shared/destination-kind.js';

@@ -1,8 +1,8 @@
 // The attribute names of single kinds, and the other places where they read.
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../../test/support/generation-trace.js';
-import { attributesOf, requestOf, sentTo } from '../../../test/support/otlp-requests.js';
-import type { Sent } from '../../../test/support/otlp-requests.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
+import { attributesOf, requestOf, sentTo } from '../../../test/support/deliveries/otlp-requests.js';
+import type { Sent } from '../../../test/support/deliveries/otlp-requests.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 
 describe('sentry', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../../test/support/generation-trace.js';
-import type { SentSpan } from '../../../test/support/otlp-span.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
+import type { SentSpan } from '../../../test/support/deliveries/otlp-span.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { Attribute } from './any-value.js';
 import { GENERIC_SPAN } from './generic-span.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../../test/support/generation-trace.js';
-import { CONTEXT } from '../../../test/support/otlp-requests.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
+import { CONTEXT } from '../../../test/support/deliveries/otlp-requests.js';
 import { DESTINATION_KINDS, requireDestinationKind } from '../index.js';
 import { parseConfig } from './destination-kind.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generationTrace } from '../../../test/support/generation-trace.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { jsonWithin, traceMetadata, uuidOfTrace } from './trace-json.js';
 
 describe('the UUID of a trace', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { generationTrace } from '../../../test/support/generation-trace.js';
+import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { COLUMNS, missingColumns, rowOf } from './columns.js';
 
 const FORMAT = { time: (moment: Date) => moment.toISOString(), json: (value: object) => value };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatRequest } from '../../../test/support/chat-request.js';
+import { chatRequest } from '../../../test/support/requests/chat-request.js';
 import { chatParameters } from './chat-parameters.js';
 
 describe('the recorded parameters of a chat request', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createCandidate, createOpenDestination } from '../../../test/support/generation-candidate.js';
+import {
+  createCandidate,
+  createOpenDestination,
+} from '../../../test/support/generations/generation-candidate.js';
 import { compileSelection, needsContent } from './destination-selection.js';
 import { REGIONS } from './destination.js';
 import type { Destination } from './destination.js';

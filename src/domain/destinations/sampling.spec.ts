@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createCandidate } from '../../../test/support/generation-candidate.js';
+import { createCandidate } from '../../../test/support/generations/generation-candidate.js';
 import type { Generation } from '../generations/generation.js';
 import { isSampled } from './sampling.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChatChoice } from '../chat/chat-outcome.js';
 import type { ChatMediaPart, ChatMessage } from '../chat/chat-request.js';
-import { chatMessage, chatRequest } from '../../../test/support/chat-request.js';
+import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';
 import { MAX_ROOM } from '../text/kept-text.js';
 import { keepChat } from './chat-content.js';
 import type { ChatContent } from './chat-content.js';

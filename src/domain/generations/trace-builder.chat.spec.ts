@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createChatFacts } from '../../../test/support/chat-generation.js';
-import { chatMessage, chatRequest } from '../../../test/support/chat-request.js';
-import { createCandidate, createOpenDestination } from '../../../test/support/generation-candidate.js';
+import { createChatFacts } from '../../../test/support/generations/chat-generation.js';
+import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';
+import {
+  createCandidate,
+  createOpenDestination,
+} from '../../../test/support/generations/generation-candidate.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import { compileSelection } from '../destinations/destination-selection.js';
 import type { FilterRule } from '../destinations/filter-rules.js';

@@ -1,8 +1,11 @@
 // Privacy mode, and traces of any generation: well-formed, and without a text of the caller.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createCandidate, createOpenDestination } from '../../../test/support/generation-candidate.js';
-import { CANARY_CALLS, canariesIn, canary, TOKEN_CANARIES } from '../../../test/support/canaries.js';
+import {
+  createCandidate,
+  createOpenDestination,
+} from '../../../test/support/generations/generation-candidate.js';
+import { CANARY_CALLS, canariesIn, canary, TOKEN_CANARIES } from '../../../test/support/app/canaries.js';
 import type { Destination } from '../destinations/destination.js';
 import type { GenerationCandidate } from './generation-candidate.js';
 import { contentOf } from './generation-content.js';

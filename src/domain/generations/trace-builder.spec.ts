@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createCandidate, createOpenDestination } from '../../../test/support/generation-candidate.js';
+import {
+  createCandidate,
+  createOpenDestination,
+} from '../../../test/support/generations/generation-candidate.js';
 import type { Destination } from '../destinations/destination.js';
 import { contentOf } from './generation-content.js';
 import type { Generation } from './generation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel, createOwnCredential } from '../../../test/support/endpoints.js';
+import { createEndpoint, createModel, createOwnCredential } from '../../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import { createWork } from '../../../test/support/pace.js';
+import { createWork } from '../../../test/support/upstreams/pace.js';
 import type { EmbeddingInput, EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { local } from '../../providers/local.js';
 import type { OwnCredential } from '../../routing/endpoints/endpoint-target.js';

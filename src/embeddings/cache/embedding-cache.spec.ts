@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TestClock } from '../../../test/support/clock.js';
+import { TestClock } from '../../../test/support/app/clock.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { EmbeddingCache } from './embedding-cache.js';
 import type { SourcedVector } from './embedding-cache.js';

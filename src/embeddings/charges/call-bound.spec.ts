@@ -5,7 +5,7 @@ import {
   createModel,
   createOwnCredential,
   createTarget,
-} from '../../../test/support/endpoints.js';
+} from '../../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import type { EmbeddingInput } from '../../domain/embeddings/embedding.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';

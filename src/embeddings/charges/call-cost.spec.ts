@@ -1,6 +1,6 @@
 // The cost of a finished call: at most the bound of its inputs, whatever a provider reports.
 import { describe, expect, it } from '@jest/globals';
-import { price, target, BOUND, slice, own, charge } from '../../../test/support/charges.js';
+import { price, target, BOUND, slice, own, charge } from '../../../test/support/routing/charges.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import type { EmbeddingInput } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
-import { useBodyConnection } from '../../../test/support/body-connection.js';
+import { useBodyConnection } from '../../../test/support/requests/body-connection.js';
 import { createRequestClass } from './coalescing-request.js';
 import type { PausedRead } from './read-throttle.js';
 

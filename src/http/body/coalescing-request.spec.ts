@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { useBodyConnection } from '../../../test/support/body-connection.js';
+import { useBodyConnection } from '../../../test/support/requests/body-connection.js';
 import { createRequestClass } from './coalescing-request.js';
 import type { PausedRead } from './read-throttle.js';
 

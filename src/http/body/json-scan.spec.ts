@@ -1,7 +1,7 @@
 // Which large texts are rejected before parsing, with which path, and how many turns of the event loop the scan
 // takes.
 import { describe, expect, it } from '@jest/globals';
-import { createCountingPace, createWork } from '../../../test/support/pace.js';
+import { createCountingPace, createWork } from '../../../test/support/upstreams/pace.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import { MAX_MEMBERS } from './json-shape.js';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import { writeToSocket } from '../../../test/support/raw-requests.js';
+import { writeToSocket } from '../../../test/support/requests/raw-requests.js';
 import { answerClientErrors } from './client-errors.js';
 import { limitServer } from '../server/server-limits.js';
 

@@ -1,6 +1,6 @@
 // Which contents share a block, where each is found, and the contents of a block after reading.
 import { describe, expect, it } from '@jest/globals';
-import { contentOfText } from '../../../test/support/generation.js';
+import { contentOfText } from '../../../test/support/generations/generation.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { packContents, unpackContents } from './content-blocks.js';

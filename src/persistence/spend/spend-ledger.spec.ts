@@ -1,6 +1,6 @@
 // The validity of leases after statements, with a database that answers or fails on command.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TestClock } from '../../../test/support/clock.js';
+import { TestClock } from '../../../test/support/app/clock.js';
 import { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../../domain/spend/spend-lease.js';
 import type { Database } from '../database/database.js';

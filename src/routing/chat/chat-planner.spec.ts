@@ -1,8 +1,8 @@
 // The endpoints that may serve a chat call, and their order.
 import { describe, expect, it } from '@jest/globals';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
-import { chatMessage, chatRequest } from '../../../test/support/chat-request.js';
-import { TestClock } from '../../../test/support/clock.js';
+import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';
+import { TestClock } from '../../../test/support/app/clock.js';
 import type { ChatCatalogue } from '../../catalogue/chat-catalogue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';

@@ -1,6 +1,6 @@
 // The attempts of a chat call, over endpoints that do what a spec says.
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '../../../test/support/clock.js';
+import { TestClock } from '../../../test/support/app/clock.js';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import type { AppConfig } from '../../config/app-config.js';

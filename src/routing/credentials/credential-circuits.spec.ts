@@ -1,8 +1,12 @@
 // When a rejected credential rests, for how long, and for which accounts.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TestClock } from '../../../test/support/clock.js';
-import { createEndpoint, createOwnCredential, createTarget } from '../../../test/support/endpoints.js';
+import { TestClock } from '../../../test/support/app/clock.js';
+import {
+  createEndpoint,
+  createOwnCredential,
+  createTarget,
+} from '../../../test/support/routing/endpoints.js';
 import { CredentialCircuits } from './credential-circuits.js';
 import type { EndpointTarget } from '../endpoints/endpoint-target.js';
 import type { RoutingMetrics } from '../routing-metrics.js';

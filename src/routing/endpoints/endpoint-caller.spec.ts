@@ -1,6 +1,6 @@
 // Nothing but whole vectors of the wanted width comes through.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createTarget } from '../../../test/support/endpoints.js';
+import { createEndpoint, createTarget } from '../../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';

@@ -1,6 +1,10 @@
 // Whose failures count against whom.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createOwnCredential, createTarget } from '../../../test/support/endpoints.js';
+import {
+  createEndpoint,
+  createOwnCredential,
+  createTarget,
+} from '../../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { endpointName } from './endpoint-target.js';
 import type { EndpointTarget, OwnCredential } from './endpoint-target.js';

@@ -7,7 +7,7 @@ import {
   DAY,
   createOwnCredential,
   createTarget,
-} from '../../../test/support/endpoints.js';
+} from '../../../test/support/routing/endpoints.js';
 import { parseUsdPerMillion } from '../../domain/spend/money.js';
 import type { Modality } from '../../domain/embeddings/modality.js';
 import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';

@@ -6,7 +6,7 @@ import {
   createOrderingContext,
   createOutage,
   createOwnCredential,
-} from '../../../test/support/endpoints.js';
+} from '../../../test/support/routing/endpoints.js';
 import { NO_PREFERENCES, SORTS } from '../../domain/embeddings/provider-preferences.js';
 import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
 import { EndpointHealth } from './endpoint-health.js';

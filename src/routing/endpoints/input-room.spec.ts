@@ -1,6 +1,6 @@
 // Limits per input take part in choosing endpoints.
 import { describe, expect, it } from '@jest/globals';
-import { createEndpoint, createModel, createTarget } from '../../../test/support/endpoints.js';
+import { createEndpoint, createModel, createTarget } from '../../../test/support/routing/endpoints.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { findEmbeddingProvider } from '../../providers/index.js';

@@ -1,7 +1,7 @@
 // One step of a call through its endpoints.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TestClock } from '../../../test/support/clock.js';
-import { createEndpoint, createTarget } from '../../../test/support/endpoints.js';
+import { TestClock } from '../../../test/support/app/clock.js';
+import { createEndpoint, createTarget } from '../../../test/support/routing/endpoints.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import type { AppConfig } from '../../config/app-config.js';
 import { CallCredentials } from '../credentials/call-credentials.js';

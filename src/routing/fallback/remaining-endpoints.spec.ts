@@ -1,8 +1,8 @@
 // The next endpoint of a call, and the error without one.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TestClock } from '../../../test/support/clock.js';
-import { createEndpoint, createModel } from '../../../test/support/endpoints.js';
+import { TestClock } from '../../../test/support/app/clock.js';
+import { createEndpoint, createModel } from '../../../test/support/routing/endpoints.js';
 import { local } from '../../providers/local.js';
 import { CallCredentials } from '../credentials/call-credentials.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';

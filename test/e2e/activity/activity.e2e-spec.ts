@@ -1,11 +1,11 @@
 // GET /activity and GET /credits: sums of the log for the management key of the account.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp, TestKey } from '../../support/app.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { createChatFacts } from '../../support/chat-generation.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp, TestKey } from '../../support/app/app.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { createChatFacts } from '../../support/generations/chat-generation.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const USD = 1_000_000_000_000n;
 

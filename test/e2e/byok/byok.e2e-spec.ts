@@ -1,12 +1,12 @@
 // /byok: create, list, get, update, rotate, delete.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 interface Credential {
   readonly id: string;

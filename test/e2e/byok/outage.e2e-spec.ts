@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import type { TestKey } from '../../support/app.js';
-import { answerOf, embed, SMALL } from '../../support/create-embedding.js';
+import type { TestKey } from '../../support/app/app.js';
+import { answerOf, embed, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 const AT_OPENAI = 'own-key-at-openai';
 const AT_AZURE = 'own-key-at-azure';

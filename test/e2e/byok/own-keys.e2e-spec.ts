@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
 import type { NewProviderCredential } from '../../../src/domain/embeddings/provider-credential.js';
-import { answerOf, EMBEDDINGS, SMALL } from '../../support/create-embedding.js';
+import { answerOf, EMBEDDINGS, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 const FIRST = 'own-key-number-one';
 const SECOND = 'own-key-number-two';

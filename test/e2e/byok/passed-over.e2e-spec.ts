@@ -2,11 +2,11 @@
 // error where it may not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { answerOf, embed, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { answerOf, embed, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 const BODY = { model: SMALL, input: 'hello', dimensions: 2 };
 const KEY = 'own-key-number-1';

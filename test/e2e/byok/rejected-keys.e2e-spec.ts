@@ -1,12 +1,12 @@
 // POST /embeddings through own keys that their provider rejects: attempts, rests, and the error of the caller.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { ask, askFor } from '../../support/admin.js';
-import { answerOf, embed, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { answerOf, embed, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 const BODY = { model: SMALL, input: 'hello', dimensions: 2 };
 const KEYS = Array.from({ length: 6 }, (_, index) => `own-key-number-${index}`);

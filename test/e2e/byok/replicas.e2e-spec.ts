@@ -1,10 +1,10 @@
 // A change of an own provider key takes effect on every replica as soon as it is committed.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { TestApp } from '../../support/app.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
+import type { TestApp } from '../../support/app/app.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 const OWN = 'own-key-to-be-revoked';
 

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { getKey } from '../../support/get-key.js';
-import { createCredential, SHARED_KEY, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { getKey } from '../../support/requests/get-key.js';
+import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 // The upstream reports 5 tokens for every input, and this text has 5.
 const TEXT = 'one two three four five';

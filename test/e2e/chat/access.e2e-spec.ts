@@ -2,15 +2,19 @@
 // leaves in privacy mode.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { chatOf, postChat, streamChat } from '../../support/chat-upstream.js';
-import { createDestination, DELIVERY_ENVIRONMENT, untilDelivered } from '../../support/deliveries.js';
+import { chatOf, postChat, streamChat } from '../../support/upstreams/chat-upstream.js';
+import {
+  createDestination,
+  DELIVERY_ENVIRONMENT,
+  untilDelivered,
+} from '../../support/deliveries/deliveries.js';
 import { modelAt, PROMPT_PRICE } from '../../support/chat-providers/every-chat-provider.js';
 import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
 import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential } from '../../support/provider-credential.js';
+import { createCredential } from '../../support/requests/provider-credential.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const INVALID = { messages: [] };
 const UNKNOWN = { model: 'openai/nothing' };

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
-import { chatOf, postChat, streamChat } from '../../support/chat-upstream.js';
+import { chatOf, postChat, streamChat } from '../../support/upstreams/chat-upstream.js';
 import { modelAt } from '../../support/chat-providers/every-chat-provider.js';
 import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
 import type { ChatWireName } from '../../support/chat-providers/every-chat-provider.js';

@@ -17,9 +17,9 @@ import {
   text,
   usage,
   usageOnly,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
-import { sendJson } from '../../support/stub-upstream.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
 
 let setup: ChatSetup;
 beforeAll(async () => {

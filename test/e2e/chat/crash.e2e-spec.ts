@@ -10,11 +10,11 @@ import {
   startChat,
   streamChat,
   text,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
 
 // The reservation of a call without a limit of its output: the key has room for three.
 const RESERVATION = parseUsd('0.0525384');

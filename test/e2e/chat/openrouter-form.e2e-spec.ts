@@ -1,7 +1,7 @@
 // A stream of OpenRouter that passes through this service stays a stream of OpenRouter: the same events in the same order,
 // with the same members but the repeated role, which some clients join (docs/contract.md#chat-streams).
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { streamChat } from '../../support/chat-upstream.js';
+import { streamChat } from '../../support/upstreams/chat-upstream.js';
 import { modelAt } from '../../support/chat-providers/every-chat-provider.js';
 import { startAppWithEveryChatProvider } from '../../support/chat-providers/every-chat-provider-app.js';
 import type { EveryChatProviderApp } from '../../support/chat-providers/every-chat-provider-app.js';

@@ -9,7 +9,7 @@ import { systemScheduler } from '../../../src/concurrency/scheduler.js';
 import type { Scheduler } from '../../../src/concurrency/scheduler.js';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import type { TestKey } from '../../support/app.js';
+import type { TestKey } from '../../support/app/app.js';
 import {
   answerChat,
   chatOf,
@@ -18,12 +18,12 @@ import {
   startChat,
   streamChat,
   streamOf,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { startDatabaseProxy } from '../../support/database-proxy.js';
-import type { DatabaseProxy } from '../../support/database-proxy.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { startDatabaseProxy } from '../../support/database/database-proxy.js';
+import type { DatabaseProxy } from '../../support/database/database-proxy.js';
 
 // The cost of 10 prompt and 2 completion tokens.
 const COST = 10n * 400_000n + 2n * 1_600_000n;

@@ -1,10 +1,10 @@
 // The reservation of a chat: its size, and its price (docs/contract.md#chat-spend).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import type { TestApp } from '../../support/app.js';
-import { createTestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { MODEL, postChat } from '../../support/chat-upstream.js';
+import type { TestApp } from '../../support/app/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { MODEL, postChat } from '../../support/upstreams/chat-upstream.js';
 import { CHAT_STUBS } from '../../support/chat-providers/index.js';
 import { startChatStub } from '../../support/chat-providers/chat-stub.js';
 import type { RunningChatStub } from '../../support/chat-providers/chat-stub.js';

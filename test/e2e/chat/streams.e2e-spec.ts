@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { eventually } from '../../support/eventually.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   answerChat,
   beginStream,
@@ -17,8 +17,8 @@ import {
   streamOf,
   text,
   usageOnly,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
 
 const COST_OF_BOUND = 274n * 400_000n + 10n * 1_600_000n;
 

@@ -11,8 +11,8 @@ import {
   streamOf,
   text,
   usageOnly,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
 
 let setup: ChatSetup;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
-import { TestClock } from '../../support/clock.js';
+import { TestClock } from '../../support/app/clock.js';
 import { eventually } from '../../support/eventually.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   answerChat,
   beginStream,
@@ -15,10 +15,10 @@ import {
   sendEvent,
   startChat,
   text,
-} from '../../support/chat-upstream.js';
-import type { ChatSetup } from '../../support/chat-upstream.js';
-import { sendJson } from '../../support/stub-upstream.js';
-import type { ReceivedRequest } from '../../support/stub-upstream.js';
+} from '../../support/upstreams/chat-upstream.js';
+import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
 
 // "hi" with an output limit of 10.
 const BOUND = 274n * 400_000n + 10n * 1_600_000n;

@@ -1,9 +1,9 @@
 // POST /chat/completions before closed schemas that refuse what the vendors refuse (docs/contract.md#chat-providers).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import { chatOf, chatsOf, postChat, streamChat } from '../../support/chat-upstream.js';
-import type { ReadStream } from '../../support/chat-upstream.js';
+import { createTestApp } from '../../support/app/app.js';
+import { chatOf, chatsOf, postChat, streamChat } from '../../support/upstreams/chat-upstream.js';
+import type { ReadStream } from '../../support/upstreams/chat-upstream.js';
 import { INTERLEAVED_CALLS, startChatStub } from '../../support/chat-providers/chat-stub.js';
 import {
   CHAT_WIRES,

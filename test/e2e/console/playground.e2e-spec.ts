@@ -1,11 +1,11 @@
 // The playground's calls. Contract: docs/contract.md#console.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { ask } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { CHANGE, cookieOf, FROM_PAGE } from '../../support/console.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { CHANGE, cookieOf, FROM_PAGE } from '../../support/app/console.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 interface Operation {
   readonly operation: string;

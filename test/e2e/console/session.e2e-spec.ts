@@ -1,11 +1,11 @@
 // Sign-in to the console, status by status. Contract: docs/contract.md#console.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../../support/console.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../../support/app/console.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
 const HOUR = 3_600_000;

@@ -2,18 +2,18 @@
 // between.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const CANARY = 'canary-in-the-input';
 

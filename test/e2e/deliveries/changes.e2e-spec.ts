@@ -2,20 +2,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
-import { ask } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
+import { ask } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText } from '../../support/generation.js';
+import { contentOfText } from '../../support/generations/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const PATH = '/observability/destinations';
 const WORDS = 'words of a caller';

@@ -3,19 +3,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText, createGeneration } from '../../support/generation.js';
+import { contentOfText, createGeneration } from '../../support/generations/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { ReceivedDelivery, RunningReceiver } from '../../support/receivers/receiver.js';
-import { generationsIn, spansIn, traceCollector } from '../../support/trace-collector.js';
+import { generationsIn, spansIn, traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

@@ -2,18 +2,18 @@
 // twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { webhook } from '../../../src/destination-kinds/webhook.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   DELIVERY_ENVIRONMENT,
   createDeliveryApp,
   createDestination,
   readCursor,
-} from '../../support/deliveries.js';
+} from '../../support/deliveries/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const ROUNDS = 3;
 const CLIENTS = 8;

@@ -6,18 +6,18 @@ import { LogRetention } from '../../../src/persistence/generations/log-retention
 import { Partitions } from '../../../src/persistence/generations/partitions.js';
 import { rebuildSpend } from '../../../src/persistence/spend/spend-rebuild.js';
 import { DeletedRows } from '../../../src/persistence/workspaces/deleted-rows.js';
-import type { TestApp } from '../../support/app.js';
-import { administrate, setDatabaseTime } from '../../support/database.js';
+import type { TestApp } from '../../support/app/app.js';
+import { administrate, setDatabaseTime } from '../../support/database/database.js';
 import {
   createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
+} from '../../support/deliveries/deliveries.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { untilSummedUp } from '../../support/rollups.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { untilSummedUp } from '../../support/database/rollups.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const HOUR = 3_600_000;
 const START = new Date('2026-11-18T12:30:00.000Z');

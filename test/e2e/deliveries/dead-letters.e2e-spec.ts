@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -10,13 +10,13 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText, createGeneration } from '../../support/generation.js';
+import { contentOfText, createGeneration } from '../../support/generations/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

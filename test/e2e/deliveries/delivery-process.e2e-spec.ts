@@ -2,14 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
-import type { TestApp } from '../../support/app.js';
-import { DELIVERY_ENVIRONMENT, createDeliveryApp, createDestination } from '../../support/deliveries.js';
+import type { TestApp } from '../../support/app/app.js';
+import {
+  DELIVERY_ENVIRONMENT,
+  createDeliveryApp,
+  createDestination,
+} from '../../support/deliveries/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

@@ -1,20 +1,20 @@
 // Deliveries of the log to destinations: complete, in order, once, and continued by any live process.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
-import { createTestDatabase } from '../../support/database.js';
+} from '../../support/deliveries/deliveries.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { createTestDatabase } from '../../support/database/database.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

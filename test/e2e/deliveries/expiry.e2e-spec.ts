@@ -4,20 +4,20 @@ import { PAGE_SIZE } from '../../../src/deliveries/log/log-tail.js';
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
 import { LOG_HORIZON } from '../../../src/persistence/generations/log-offset.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { fillLog } from '../../support/plans.js';
+import { fillLog } from '../../support/database/plans.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const HOUR = 3_600_000;
 

@@ -1,14 +1,14 @@
 // The reason of a failed call on every platform whose address can be set: the provider's words, and none in privacy mode.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { rejectWith } from '../../support/create-embedding.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
-import type { TestApp } from '../../support/app.js';
-import { createDeliveryApp, createDestination, untilDelivered } from '../../support/deliveries.js';
+import { rejectWith } from '../../support/requests/create-embedding.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
+import type { TestApp } from '../../support/app/app.js';
+import { createDeliveryApp, createDestination, untilDelivered } from '../../support/deliveries/deliveries.js';
 import { DESTINATION_RECEIVERS } from '../../support/receivers/index.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { startStubUpstream } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 const WORDS = 'the model is being replaced until noon';
 const KINDS = DESTINATION_RECEIVERS.filter((receiver) => receiver.configFor('http://127.0.0.1:1') !== null);

@@ -1,7 +1,7 @@
 // Destinations that fail in every way: no trace is lost, no other destination waits, and operators see the reason.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -9,10 +9,10 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { contentOfText } from '../../support/generation.js';
-import type { CursorRow } from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { contentOfText } from '../../support/generations/generation.js';
+import type { CursorRow } from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type {
@@ -21,7 +21,7 @@ import type {
   Script,
   ReceiverResult,
 } from '../../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receivers: RunningReceiver[] = [];

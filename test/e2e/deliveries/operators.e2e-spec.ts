@@ -3,20 +3,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/deliveries/deliveries.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver, Script } from '../../support/receivers/receiver.js';
-import { generationsIn, traceCollector } from '../../support/trace-collector.js';
+import { generationsIn, traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

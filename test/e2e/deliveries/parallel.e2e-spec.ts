@@ -2,8 +2,8 @@
 // the order of the log.
 import { setTimeout as latency } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestApp } from '../../support/app.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+import type { TestApp } from '../../support/app/app.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -11,10 +11,10 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
+} from '../../support/deliveries/deliveries.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { ReceiverReply, RunningReceiver } from '../../support/receivers/receiver.js';
-import { generationsIn } from '../../support/trace-collector.js';
+import { generationsIn } from '../../support/deliveries/trace-collector.js';
 
 const SESSIONS = 20;
 const COUNT = 600;

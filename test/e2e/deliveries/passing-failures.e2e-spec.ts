@@ -1,8 +1,8 @@
 // A platform that fails for a moment, at every kind whose address can be set: all traces arrive, and none becomes a dead
 // letter. The kinds with fixed addresses read the same statuses (deliveries.answers.contract-spec.ts).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestApp } from '../../support/app.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
+import type { TestApp } from '../../support/app/app.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -10,7 +10,7 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
+} from '../../support/deliveries/deliveries.js';
 import { DESTINATION_RECEIVERS } from '../../support/receivers/index.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';

@@ -8,19 +8,19 @@ import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.
 import { Database } from '../../../src/persistence/database/database.js';
 import { DeadLettersRepository } from '../../../src/persistence/deliveries/dead-letters.repository.js';
 import { rotateEncryption } from '../../../src/persistence/encryption/encryption-rotation.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
-} from '../../support/deliveries.js';
-import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
+} from '../../support/deliveries/deliveries.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/requests/create-destination.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText } from '../../support/generation.js';
+import { contentOfText } from '../../support/generations/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const MIGRATION = new URL(
   '../../../prisma/migrations/20261126130000_receivers/migration.sql',

@@ -1,19 +1,19 @@
 // Rate limits of replays and tests: stored in the database, so that every replica and restart respects them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/deliveries/deliveries.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const RUNNING =
   'Resource conflict. Please try again later.: a replay to this destination is still running; wait until it has ended';

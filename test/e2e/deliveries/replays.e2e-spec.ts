@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -10,14 +10,14 @@ import {
   readDeadLetters,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { DESTINATIONS, deleteAllDestinations } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/deliveries/deliveries.js';
+import { DESTINATIONS, deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { contentOfText } from '../../support/generation.js';
+import { contentOfText } from '../../support/generations/generation.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

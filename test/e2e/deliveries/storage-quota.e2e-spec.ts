@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { randomBytes } from 'node:crypto';
 import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
 import { StorageUsage } from '../../../src/persistence/generations/storage-usage.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { DELIVERY_ENVIRONMENT } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { DELIVERY_ENVIRONMENT } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const DAY = 86_400_000;
 // Nothing listens on this port: contents wait.

@@ -1,14 +1,18 @@
 // Settings that are tested before they are saved, and the states of all destinations of a workspace.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Destination } from '../../../src/domain/destinations/destination.js';
-import { ask } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
-import { createDeliveryApp, createDestination, recordGenerations } from '../../support/deliveries.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
+import {
+  createDeliveryApp,
+  createDestination,
+  recordGenerations,
+} from '../../support/deliveries/deliveries.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 import { eventually } from '../../support/eventually.js';
 
 let app: TestApp;

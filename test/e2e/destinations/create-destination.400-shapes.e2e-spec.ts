@@ -1,14 +1,14 @@
 // POST /observability/destinations: rejected filter rules and hostile bodies.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   deleteAllDestinations,
   expectInvalidRequest,
   expectNothingStored,
   post,
   WEBHOOK,
-} from '../../support/create-destination.js';
+} from '../../support/requests/create-destination.js';
 
 let app: TestApp;
 beforeAll(async () => {

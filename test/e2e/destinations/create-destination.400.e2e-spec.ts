@@ -1,8 +1,12 @@
 // POST /observability/destinations: rejected bodies. Every message names the member at fault, and none shows a value.
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectInvalidRequest, expectNothingStored, WEBHOOK } from '../../support/create-destination.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import {
+  expectInvalidRequest,
+  expectNothingStored,
+  WEBHOOK,
+} from '../../support/requests/create-destination.js';
 
 const SECRET = 'do-not-show-this-secret';
 const LANGFUSE = { type: 'langfuse', name: 'Traces', config: { secretKey: SECRET, publicKey: SECRET } };

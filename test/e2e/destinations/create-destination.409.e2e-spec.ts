@@ -1,9 +1,9 @@
 // POST /observability/destinations: at most five destinations of a kind in a workspace, exact under concurrency.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { deleteAllDestinations, post, WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { deleteAllDestinations, post, WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const LANGFUSE = {
   name: 'Traces',

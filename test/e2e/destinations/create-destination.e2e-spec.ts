@@ -4,11 +4,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { readAppConfig } from '../../../src/config/app-config.js';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
-import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { CONTRACT_KINDS, shownConfig } from '../../support/contract-kinds.js';
-import { deleteAllDestinations, DESTINATIONS, post, WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { CONTRACT_KINDS, shownConfig } from '../../support/deliveries/contract-kinds.js';
+import {
+  deleteAllDestinations,
+  DESTINATIONS,
+  post,
+  WEBHOOK,
+} from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NOW = '2026-11-18T12:00:00.000Z';

@@ -1,15 +1,15 @@
 // POST /observability/destinations: forbidden addresses.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   deleteAllDestinations,
   expectInvalidRequest,
   expectNothingStored,
   post,
   WEBHOOK,
-} from '../../support/create-destination.js';
-import { ScriptedResolver } from '../../support/name-resolver.js';
+} from '../../support/requests/create-destination.js';
+import { ScriptedResolver } from '../../support/app/name-resolver.js';
 
 const webhookTo = (url: string) => ({ ...WEBHOOK, config: { url } });
 const SECRET = 'sk-very-secret-value';

@@ -1,11 +1,11 @@
 // GET and DELETE /observability/destinations: pages, workspaces, deletion.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { deleteAllDestinations, WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { deleteAllDestinations, WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const PATH = '/observability/destinations';
 const NO_SUCH = 'Resource not found: no such destination';

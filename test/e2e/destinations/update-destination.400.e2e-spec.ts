@@ -1,11 +1,11 @@
 // PATCH /observability/destinations/{id}: rejected bodies, which leave the destination unchanged.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
-import { ScriptedResolver } from '../../support/name-resolver.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { ScriptedResolver } from '../../support/app/name-resolver.js';
 
 const PATH = '/observability/destinations';
 const UNKNOWN_HASH = 'ab'.repeat(32);

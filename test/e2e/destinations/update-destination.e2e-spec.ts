@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../../src/destination-kinds/index.js';
 import { DestinationsRepository } from '../../../src/persistence/destinations/destinations.repository.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { deleteAllDestinations, WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { deleteAllDestinations, WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const PATH = '/observability/destinations';
 

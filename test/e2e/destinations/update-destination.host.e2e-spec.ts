@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS, requireDestinationKind } from '../../../src/destination-kinds/index.js';
 import { DestinationsRepository } from '../../../src/persistence/destinations/destinations.repository.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { CONTRACT_KINDS } from '../../support/contract-kinds.js';
-import { deleteAllDestinations } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { CONTRACT_KINDS } from '../../support/deliveries/contract-kinds.js';
+import { deleteAllDestinations } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const PATH = '/observability/destinations';
 const ELSEWHERE = 'https://receiver.example.net';

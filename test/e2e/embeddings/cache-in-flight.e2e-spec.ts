@@ -6,7 +6,7 @@ import { parseUsd } from '../../../src/domain/spend/money.js';
 import { EmbeddingCache } from '../../../src/embeddings/cache/embedding-cache.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   answerByText,
   CACHE_HEADER,
@@ -19,12 +19,12 @@ import {
   startWithTexts,
   usageOf,
   WIDTH,
-} from '../../support/cached-embedding.js';
-import type { CachedSetup } from '../../support/cached-embedding.js';
-import { answerOf, embed, embeddingsOf, rejectWith, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/cached-embedding.js';
+import type { CachedSetup } from '../../support/requests/cached-embedding.js';
+import { answerOf, embed, embeddingsOf, rejectWith, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import type { StubHandler } from '../../support/stub-upstream.js';
+import type { StubHandler } from '../../support/upstreams/stub-upstream.js';
 
 const COST_OF_A_TOKEN = parseUsd('0.02') / 1_000_000n;
 

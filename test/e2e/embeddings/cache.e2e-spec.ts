@@ -11,12 +11,19 @@ import {
   startWithTexts,
   usageOf,
   WIDTH,
-} from '../../support/cached-embedding.js';
-import type { CachedSetup } from '../../support/cached-embedding.js';
-import { answerOf, embed, embeddingsOf, LOCAL, rejectWith, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/cached-embedding.js';
+import type { CachedSetup } from '../../support/requests/cached-embedding.js';
+import {
+  answerOf,
+  embed,
+  embeddingsOf,
+  LOCAL,
+  rejectWith,
+  SMALL,
+} from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential, startWithKeys } from '../../support/provider-credential.js';
+import { createCredential, startWithKeys } from '../../support/requests/provider-credential.js';
 
 let setup: CachedSetup;
 beforeAll(async () => {

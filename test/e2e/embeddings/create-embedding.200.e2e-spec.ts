@@ -8,9 +8,9 @@ import {
   LOCAL,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { patternVector, sendJson, toBase64 } from '../../support/stub-upstream.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { patternVector, sendJson, toBase64 } from '../../support/upstreams/stub-upstream.js';
 
 const textItem = (...texts: string[]) => ({ content: texts.map((text) => ({ type: 'text', text })) });
 

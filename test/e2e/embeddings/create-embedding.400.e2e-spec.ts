@@ -1,8 +1,14 @@
 // POST /embeddings: bodies that this service or the provider rejects.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { embed, LOCAL, rejectWith, SMALL, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import {
+  embed,
+  LOCAL,
+  rejectWith,
+  SMALL,
+  startWithUpstream,
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let setup: Setup;
 beforeAll(async () => {

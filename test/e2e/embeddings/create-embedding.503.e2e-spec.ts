@@ -1,9 +1,9 @@
 // POST /embeddings without a database.
 import { describe, expect, it } from '@jest/globals';
-import { answerOf, embed, LOCAL, startWithUpstream } from '../../support/create-embedding.js';
-import { createTestDatabase } from '../../support/database.js';
-import { startDatabaseProxy } from '../../support/database-proxy.js';
-import { expectError } from '../../support/error-shape.js';
+import { answerOf, embed, LOCAL, startWithUpstream } from '../../support/requests/create-embedding.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import { startDatabaseProxy } from '../../support/database/database-proxy.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
 describe('503: the database is away', () => {

@@ -10,9 +10,9 @@ import {
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
 const BODY = { model: LOCAL, input: 'a' };

@@ -9,11 +9,11 @@ import {
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
-import { startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
-import type { StubHandler } from '../../support/stub-upstream.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { startStubUpstream, toBase64 } from '../../support/upstreams/stub-upstream.js';
+import type { StubHandler } from '../../support/upstreams/stub-upstream.js';
 
 let setup: Setup;
 beforeAll(async () => {

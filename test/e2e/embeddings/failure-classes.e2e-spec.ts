@@ -2,14 +2,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Response } from 'supertest';
-import { ask } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { answerOf, embed, rejectWith, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
-import { patternVector, sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
-import type { ReceivedRequest, StubHandler, StubUpstream } from '../../support/stub-upstream.js';
+import { ask } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { answerOf, embed, rejectWith, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import {
+  patternVector,
+  sendJson,
+  startStubUpstream,
+  toBase64,
+} from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest, StubHandler, StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 const endpoint = (provider: string, upstreamModel: string, tokens: number) => ({
   provider,

@@ -1,12 +1,12 @@
 // POST /embeddings with an input type at a self-hosted server: types that the operator's catalogue lists are sent.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { answerOf, embed } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
-import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { answerOf, embed } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { sendJson, startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 const MODEL = 'acme/types';
 const CATALOGUE = `models:

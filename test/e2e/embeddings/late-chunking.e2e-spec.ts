@@ -1,9 +1,9 @@
 // POST /embeddings with late_chunking: every vector depends on all inputs of its call, so the call is never split.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { answerOf, embed } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { answerOf, embed } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { stubOf } from '../../support/providers/drive.js';
 import type { RunningProviderStub } from '../../support/providers/provider-stub.js';
 

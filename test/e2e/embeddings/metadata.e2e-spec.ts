@@ -2,8 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenRouterMetadata$inboundSchema } from '@openrouter/sdk/models/openroutermetadata.js';
 import type { Response } from 'supertest';
-import { embed, LOCAL, SMALL, startWithUpstream, rejectWith } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
+import {
+  embed,
+  LOCAL,
+  SMALL,
+  startWithUpstream,
+  rejectWith,
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
 
 const HEADER = 'X-OpenRouter-Metadata';
 const BODY = { model: SMALL, input: ['a', 'b'], dimensions: 2 };

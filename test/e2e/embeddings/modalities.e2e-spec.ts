@@ -2,13 +2,13 @@
 // call.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { CACHE_HEADER, embedCached } from '../../support/cached-embedding.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { answerOf, embed } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
-import { getKey } from '../../support/get-key.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { CACHE_HEADER, embedCached } from '../../support/requests/cached-embedding.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { answerOf, embed } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { getKey } from '../../support/requests/get-key.js';
 import { stubOf } from '../../support/providers/drive.js';
 import type { RunningProviderStub } from '../../support/providers/provider-stub.js';
 

@@ -1,10 +1,10 @@
 // Base URLs of providers with a query, a user name and a password: where requests go, and that nothing of it leaks.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
-import { sendJson, startStubUpstream, answerLikeOpenAi } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
+import { sendJson, startStubUpstream, answerLikeOpenAi } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 const PASSWORD = 'canary-pass/word';
 const QUERY_SECRET = 'canary-query-secret';

@@ -11,11 +11,11 @@ import {
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { sendJson } from '../../support/stub-upstream.js';
-import type { StubHandler } from '../../support/stub-upstream.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { StubHandler } from '../../support/upstreams/stub-upstream.js';
 
 interface GenerationRow {
   readonly status: number;

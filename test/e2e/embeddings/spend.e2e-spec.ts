@@ -1,16 +1,16 @@
 // POST /embeddings: the key's spend contains the exact cost of a call before its response, in the right windows.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestKey } from '../../support/app.js';
+import type { TestKey } from '../../support/app/app.js';
 import {
   answerOf,
   answerWithEmbeddings,
   embed,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { sendJson } from '../../support/stub-upstream.js';
-import type { ReceivedRequest } from '../../support/stub-upstream.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
 
 // openai/text-embedding-3-small: 0.02 USD a million tokens.
 const USD_PER_TOKEN = 2e-8;

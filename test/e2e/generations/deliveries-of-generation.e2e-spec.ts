@@ -1,18 +1,18 @@
 // GET /generations/{id}/deliveries. Contract: docs/contract.md#generations.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 type Delivery = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 // GET /generation/content: the inputs of a call, while they are stored.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ChatContent } from '../../../src/domain/generations/chat-content.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 let other: TestAccount;

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   answerOf,
   answerWithEmbeddings,
@@ -12,10 +12,10 @@ import {
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { createChatGeneration } from '../../support/chat-generation.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { createChatGeneration } from '../../support/generations/chat-generation.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const NOT_FOUND = 'Resource not found: no generation has this id';
 const MALFORMED =

@@ -1,10 +1,10 @@
 // GET /generations. Contract: docs/contract.md#generations.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 interface Page {
   readonly data: readonly Readonly<Record<string, unknown>>[];

@@ -1,11 +1,11 @@
 // Bodies that no route can read: the one error shape, no word of the body, and only after authentication.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
-import { sendExactly, writeToSocket } from '../../support/raw-requests.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { sendExactly, writeToSocket } from '../../support/requests/raw-requests.js';
 
 const MEBIBYTE = 2 ** 20;
 const SECRET = 'do-not-show-this-secret';

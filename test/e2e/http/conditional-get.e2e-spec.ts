@@ -1,8 +1,8 @@
 // Lists that are sent only if they have changed, and responses without a tag.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { embed, LOCAL } from '../../support/create-embedding.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { embed, LOCAL } from '../../support/requests/create-embedding.js';
 
 let app: TestApp;
 beforeAll(async () => {

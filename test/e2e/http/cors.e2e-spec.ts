@@ -1,9 +1,9 @@
 // Requests that browser pages may send and responses that they may read, by CORS_ALLOWED_ORIGINS.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { embed, LOCAL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { embed, LOCAL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const DASHBOARD = 'https://dashboard.example.com';
 const LOCAL_DASHBOARD = 'http://localhost:5173';

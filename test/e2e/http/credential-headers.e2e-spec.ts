@@ -1,8 +1,8 @@
 // Headers of clients that send their key without `Authorization`.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 // Lists as CSV. Contract: docs/contract.md#conventions.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

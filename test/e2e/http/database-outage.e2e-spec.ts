@@ -1,12 +1,12 @@
 // The database fails while the service runs: 503 in the error shape, and recovery without a restart.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { post, WEBHOOK } from '../../support/create-destination.js';
-import { rejectNewConnections } from '../../support/database-outage.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { post, WEBHOOK } from '../../support/requests/create-destination.js';
+import { rejectNewConnections } from '../../support/database/database-outage.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { getKey } from '../../support/get-key.js';
+import { getKey } from '../../support/requests/get-key.js';
 
 const AWAY = 'Service temporarily unavailable: the database cannot be reached';
 

@@ -1,10 +1,10 @@
 // Responses that no route writes: unknown paths and methods, malformed connections, request ids. All errors have one
 // shape; those of bodies, credentials and the database have their own files.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
-import { sendExactly, writeToSocket } from '../../support/raw-requests.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { sendExactly, writeToSocket } from '../../support/requests/raw-requests.js';
 
 let app: TestApp;
 let authorization: string;

@@ -4,12 +4,12 @@ import pg from 'pg';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
 import { Notifications } from '../../../src/persistence/database/notifications.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { post, WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { post, WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { getKey } from '../../support/get-key.js';
+import { getKey } from '../../support/requests/get-key.js';
 
 describe('an address with three failed authentications in a minute', () => {
   let shared: TestApp;

@@ -1,12 +1,12 @@
 // Bodies with very many members: every route rejects them by name without delaying other requests.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { WEBHOOK } from '../../support/create-destination.js';
-import { LOCAL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
-import { sendExactly } from '../../support/raw-requests.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { WEBHOOK } from '../../support/requests/create-destination.js';
+import { LOCAL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { sendExactly } from '../../support/requests/raw-requests.js';
 
 let app: TestApp;
 beforeAll(async () => {

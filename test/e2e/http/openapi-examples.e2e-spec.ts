@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createTestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
 import { documentedOperations, takeExamples } from '../../support/openapi-examples/journey.js';
 import type { ExamplesOfOperation, Shown } from '../../support/openapi-examples/journey.js';
-import { OpenApiValidator } from '../../support/openapi-validator.js';
+import { OpenApiValidator } from '../../support/app/openapi-validator.js';
 
 const FILE = new URL('../../../src/runtime/openapi-examples.json', import.meta.url);
 const OPERATIONS = documentedOperations();

@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
 
 const CONNECTIONS = 10;

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { canariesIn, canary } from '../../support/canaries.js';
-import { SMALL } from '../../support/create-embedding.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { canariesIn, canary } from '../../support/app/canaries.js';
+import { SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
-import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
+import { sendJson, startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
 
 // npm has no package of Redis: TEST_REDIS_URL names a server where there is one.

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { embed, SMALL, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
 interface KeyRecord extends Record<string, unknown> {

@@ -1,8 +1,8 @@
 // The limit that stops a key first, and its last use, in every record of a key. Contract: docs/contract.md#api-keys.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
+import { askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
 
 const USD = 1_000_000_000_000n;
 

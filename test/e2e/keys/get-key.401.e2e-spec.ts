@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
-import { ask } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
-import { getKey } from '../../support/get-key.js';
+import { ask } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { getKey } from '../../support/requests/get-key.js';
 
 const NOW = '2026-11-18T12:00:00.000Z';
 const INVALID = 'Invalid credentials';

@@ -1,11 +1,11 @@
 // GET /keys/{hash}: the record of a key. Authorization and rate limits have their own files.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
-import { getKey } from '../../support/get-key.js';
-import { recordStatements } from '../../support/statements.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { getKey } from '../../support/requests/get-key.js';
+import { recordStatements } from '../../support/database/statements.js';
 
 const NOW = '2026-11-18T12:00:00.000Z';
 const UNKNOWN_HASH = 'ab'.repeat(32);

@@ -1,12 +1,12 @@
 // Every authenticated route: a change of a key takes effect at once on every replica, although keys are cached, and a
 // key has a rate limit. Shown on GET /keys/{hash}.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { rejectNewConnections } from '../../support/database-outage.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { rejectNewConnections } from '../../support/database/database-outage.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { getKey } from '../../support/get-key.js';
+import { getKey } from '../../support/requests/get-key.js';
 
 describe('a change of a key', () => {
   let app: TestApp;

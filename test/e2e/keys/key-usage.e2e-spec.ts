@@ -1,12 +1,12 @@
 // GET /key/usage: the calls of the key that authenticates the request, by day and model.
 // Contract: docs/contract.md#api-keys.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { createChatFacts } from '../../support/chat-generation.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { createChatFacts } from '../../support/generations/chat-generation.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const USD = 1_000_000_000_000n;
 

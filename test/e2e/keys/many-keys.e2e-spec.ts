@@ -1,11 +1,11 @@
 // GET /keys of a workspace with 10,000 keys, beside as many of five others: bounded pages and searches, no scan of the table.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { nodesOf, planOf, scansOf } from '../../support/plans.js';
-import { recordStatements } from '../../support/statements.js';
+import { askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { nodesOf, planOf, scansOf } from '../../support/database/plans.js';
+import { recordStatements } from '../../support/database/statements.js';
 
 const KEYS = 10_000;
 const PAGE = 100;

@@ -1,9 +1,9 @@
 // GET /keys?q=: keys by a part of their name. Contract: docs/contract.md#api-keys.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 /** Newest first. */
 const NAMES = ['back\\slash', 'under_score', '100% real', 'Search index', 'The search team'];

@@ -1,9 +1,9 @@
 // Spend of keys that cannot be read: a failed request has changed nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

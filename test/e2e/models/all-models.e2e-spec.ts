@@ -1,11 +1,11 @@
 // /models, /models/count, /models/user, one model by its names, and /providers.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
-import { expectError } from '../../support/error-shape.js';
-import { createCredential, startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { createCredential, startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 interface ModelList {
   readonly data: readonly { readonly id: string }[];

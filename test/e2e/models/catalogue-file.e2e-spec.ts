@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ConfigError } from '../../../src/config/environment-reader.js';
 import { CatalogueSource } from '../../../src/routing/catalogue-source.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { embed } from '../../support/create-embedding.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { embed } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
 
 const named = (name: string): string => `models: [{ id: local/hashing, name: ${name} }]\n`;

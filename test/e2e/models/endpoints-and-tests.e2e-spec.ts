@@ -1,16 +1,16 @@
 // GET /endpoints and POST /providers/{slug}/test. Contract: docs/contract.md#models.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
+import { ask, askFor } from '../../support/requests/admin.js';
 import {
   answerWithEmbeddings,
   embed,
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const VECTOR = JSON.stringify(Array(1536).fill(0.5));
 

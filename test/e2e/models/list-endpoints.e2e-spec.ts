@@ -1,7 +1,7 @@
 // GET /models/{author}/{slug}/endpoints: the endpoints of a model and their health.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app/app.js';
 import {
   answerWithEmbeddings,
   embed,
@@ -9,9 +9,9 @@ import {
   rejectWith,
   SMALL,
   startWithUpstream,
-} from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+} from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let setup: Setup;
 let app: TestApp;

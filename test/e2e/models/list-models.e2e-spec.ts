@@ -1,10 +1,10 @@
 // GET /embeddings/models: the public catalogue.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const UNPRICED = `models:
   - id: acme/unpriced

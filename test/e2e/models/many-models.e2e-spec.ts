@@ -1,9 +1,9 @@
 // GET /models of a catalogue with 5,000 models: bounded pages of the catalogue in memory.
 import { expect, it } from '@jest/globals';
-import { createTestApp } from '../../support/app.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { withoutScans } from '../../support/notifications.js';
-import { recordStatements } from '../../support/statements.js';
+import { createTestApp } from '../../support/app/app.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { withoutScans } from '../../support/deliveries/notifications.js';
+import { recordStatements } from '../../support/database/statements.js';
 
 const MODELS = 5_000;
 const PAGE = 100;

@@ -5,9 +5,9 @@ import { CrossingReporter } from '../../../src/deliveries/notifications/crossing
 import { formatUsd, usdToNumber } from '../../../src/domain/spend/money.js';
 import { RefusalReporter } from '../../../src/notifications/refusal-reporter.js';
 import { RefusedLimits } from '../../../src/spend/refused-limits.js';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import type { Setup } from '../../support/create-embedding.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
 import {
   call,
   COST_OF_A_CALL,
@@ -18,7 +18,7 @@ import {
   startWithAlerts,
   thresholdsOf,
   untilSent,
-} from '../../support/notifications.js';
+} from '../../support/deliveries/notifications.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 
 const DAY = 86_400_000;

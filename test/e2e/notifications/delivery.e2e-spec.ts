@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { NotificationSender } from '../../../src/deliveries/notifications/notification-sender.js';
 import { NotificationQueuesRepository } from '../../../src/persistence/notifications/notification-queues.repository.js';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { createDeliveryApp } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { createDeliveryApp } from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 import {
   createNotification,
@@ -13,9 +13,9 @@ import {
   scanPast,
   startAlertReceiver,
   untilSent,
-} from '../../support/notifications.js';
+} from '../../support/deliveries/notifications.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { spendShare } from '../../support/spend-share.js';
+import { spendShare } from '../../support/deliveries/spend-share.js';
 
 let app: TestApp;
 let receiver: RunningReceiver;

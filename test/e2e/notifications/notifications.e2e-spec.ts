@@ -2,13 +2,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeletedRows } from '../../../src/persistence/workspaces/deleted-rows.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../../../src/domain/notifications/notification-rule.js';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
-import { createNotification, eventsOf, scanPast, startAlertReceiver } from '../../support/notifications.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import {
+  createNotification,
+  eventsOf,
+  scanPast,
+  startAlertReceiver,
+} from '../../support/deliveries/notifications.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { spendShare } from '../../support/spend-share.js';
+import { spendShare } from '../../support/deliveries/spend-share.js';
 
 const URL_WITH_SECRET = 'https://example.com/hooks/a-secret-path?token=a-secret-token';
 

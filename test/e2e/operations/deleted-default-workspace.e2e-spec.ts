@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { startCommand } from '../../support/commands.js';
-import type { Command } from '../../support/commands.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { startCommand } from '../../support/app/commands.js';
+import type { Command } from '../../support/app/commands.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 const built = (path: string): string =>
   JSON.stringify(new URL(`../../../dist/${path}`, import.meta.url).href);

@@ -8,14 +8,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { HISTORY_STEP_TIME } from '../../../src/config/shutdown-times.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { EMBEDDINGS, SMALL } from '../../support/create-embedding.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { EMBEDDINGS, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
-import { answerLikeOpenAi, sendJson, startStubUpstream } from '../../support/stub-upstream.js';
-import type { ReceivedRequest, StubUpstream } from '../../support/stub-upstream.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
+import { answerLikeOpenAi, sendJson, startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest, StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 // Milliseconds. An insert has 30 seconds.
 const SLACK = 10_000;

@@ -1,11 +1,11 @@
 // `npm run keys:list`, for a person at the terminal and for a program.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import type { TestApp } from '../../support/app.js';
-import { startCommand } from '../../support/commands.js';
-import type { Command } from '../../support/commands.js';
-import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
+import type { TestApp } from '../../support/app/app.js';
+import { startCommand } from '../../support/app/commands.js';
+import type { Command } from '../../support/app/commands.js';
+import { embed, SMALL, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
 
 let setup: Setup;
 let app: TestApp;

@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/service-process.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
 
 // Bytes.
 const ROOM = 8 * 1024;

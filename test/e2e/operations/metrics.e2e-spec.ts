@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { canariesIn, canary } from '../../support/canaries.js';
-import { embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { canariesIn, canary } from '../../support/app/canaries.js';
+import { embed, SMALL, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import { sendJson } from '../../support/stub-upstream.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
 
 /** The value of one line of the text format; 0 without one. */
 function read(text: string, line: string): number {

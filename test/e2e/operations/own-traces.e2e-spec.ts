@@ -1,21 +1,21 @@
 // The spans that the built service sends of its own work, and the service when no receiver accepts them.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsumerSupervisor } from '../../../src/deliveries/consumers/consumer-supervisor.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { DELIVERY_ENVIRONMENT, createDestination } from '../../support/deliveries.js';
-import { canariesIn, canary } from '../../support/canaries.js';
-import { SMALL } from '../../support/create-embedding.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { DELIVERY_ENVIRONMENT, createDestination } from '../../support/deliveries/deliveries.js';
+import { canariesIn, canary } from '../../support/app/canaries.js';
+import { SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
 import { validateTraceRequest } from '../../support/receivers/otlp-validator.js';
 import type { ValidatedSpan } from '../../support/receivers/otlp-validator.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
-import { sendJson, startStubUpstream } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
+import { sendJson, startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLERS_SPAN = 'b7ad6b7169203331';

@@ -7,18 +7,22 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestApp } from '../../support/app.js';
-import { createCertificate } from '../../support/certificate.js';
-import { startConnectProxy } from '../../support/connect-proxy.js';
-import type { ConnectProxy } from '../../support/connect-proxy.js';
-import { SMALL } from '../../support/create-embedding.js';
-import { createDeliveryApp, createDestination, DELIVERY_ENVIRONMENT } from '../../support/deliveries.js';
+import type { TestApp } from '../../support/app/app.js';
+import { createCertificate } from '../../support/upstreams/certificate.js';
+import { startConnectProxy } from '../../support/upstreams/connect-proxy.js';
+import type { ConnectProxy } from '../../support/upstreams/connect-proxy.js';
+import { SMALL } from '../../support/requests/create-embedding.js';
+import {
+  createDeliveryApp,
+  createDestination,
+  DELIVERY_ENVIRONMENT,
+} from '../../support/deliveries/deliveries.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import type { ServiceProcess } from '../../support/service-process.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import type { ServiceProcess } from '../../support/app/service-process.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const USER_INFO = 'operator:canary-proxy-password';
 const CERTIFICATE = createCertificate('provider.example');

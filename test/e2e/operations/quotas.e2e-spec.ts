@@ -1,10 +1,10 @@
 // Quotas of keys, workspaces and members: exact under concurrency, and released by deletion.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

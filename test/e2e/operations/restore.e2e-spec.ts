@@ -2,22 +2,22 @@
 // delivering continue.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp, TestKey } from '../../support/app.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
 import {
   createDeliveryApp,
   createDestination,
   readCursor,
   recordGenerations,
   untilDelivered,
-} from '../../support/deliveries.js';
-import { allowAnyDay, createTestDatabase } from '../../support/database.js';
+} from '../../support/deliveries/deliveries.js';
+import { allowAnyDay, createTestDatabase } from '../../support/database/database.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
-import { backUp, createDatabaseOnNewServer, restore } from '../../support/restored-database.js';
-import { startStubUpstream } from '../../support/stub-upstream.js';
-import { traceCollector } from '../../support/trace-collector.js';
+import { backUp, createDatabaseOnNewServer, restore } from '../../support/database/restored-database.js';
+import { startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const SECRET = 'Bearer secret-of-the-receiver';
 // The stub reports five tokens a call, of 0.02 USD a million.

@@ -1,9 +1,13 @@
 // GET /system. Contract: docs/contract.md#system.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
-import { createDeliveryApp, createDestination, recordGenerations } from '../../support/deliveries.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
+import {
+  createDeliveryApp,
+  createDestination,
+  recordGenerations,
+} from '../../support/deliveries/deliveries.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

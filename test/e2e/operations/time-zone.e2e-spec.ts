@@ -1,12 +1,12 @@
 // A database whose sessions are in another time zone than UTC: times are the same on every path.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { WEBHOOK } from '../../support/create-destination.js';
-import { embed, LOCAL } from '../../support/create-embedding.js';
-import { administrate, createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { WEBHOOK } from '../../support/requests/create-destination.js';
+import { embed, LOCAL } from '../../support/requests/create-embedding.js';
+import { administrate, createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
 
 interface Body {
   readonly data: Readonly<Record<string, unknown>>;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
 
 const run = promisify(execFile);
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));

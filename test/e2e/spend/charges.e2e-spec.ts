@@ -2,16 +2,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { parseUsd, parseUsdPerMillion, usdToNumber } from '../../../src/domain/spend/money.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { answerOf, embed, SMALL, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { answerOf, embed, SMALL, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { createCredential } from '../../support/provider-credential.js';
+import { createCredential } from '../../support/requests/provider-credential.js';
 import { stubOf } from '../../support/providers/drive.js';
 import type { RunningProviderStub } from '../../support/providers/provider-stub.js';
-import { answerLikeOpenAi, sendJson } from '../../support/stub-upstream.js';
-import type { ReceivedRequest } from '../../support/stub-upstream.js';
+import { answerLikeOpenAi, sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
 
 const PER_TOKEN = parseUsdPerMillion('0.02');
 const HI = { model: SMALL, input: 'hi', dimensions: 1 };

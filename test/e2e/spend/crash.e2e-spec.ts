@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../../src/domain/spend/money.js';
 import { Database } from '../../../src/persistence/database/database.js';
 import { rebuildSpend } from '../../../src/persistence/spend/spend-rebuild.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { startServiceProcess } from '../../support/service-process.js';
-import { startStubUpstream } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { startServiceProcess } from '../../support/app/service-process.js';
+import { startStubUpstream } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 let upstream: StubUpstream;
 let app: TestApp;

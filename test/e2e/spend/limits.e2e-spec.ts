@@ -2,10 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { formatUsd, parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { patternVector, sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import {
+  patternVector,
+  sendJson,
+  startStubUpstream,
+  toBase64,
+} from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog';
 const TOKENS = countTokens(TEXT);

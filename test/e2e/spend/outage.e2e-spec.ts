@@ -7,16 +7,16 @@ import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js
 import { Notifications } from '../../../src/persistence/database/notifications.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import { SPEND_POLICY_CHANNEL } from '../../../src/spend/spend-policy-cache.js';
-import type { TestKey } from '../../support/app.js';
-import { embed, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { startDatabaseProxy } from '../../support/database-proxy.js';
-import type { DatabaseProxy } from '../../support/database-proxy.js';
+import type { TestKey } from '../../support/app/app.js';
+import { embed, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { startDatabaseProxy } from '../../support/database/database-proxy.js';
+import type { DatabaseProxy } from '../../support/database/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
-import { sendJson, toBase64 } from '../../support/stub-upstream.js';
-import { WAITS_FOR_LOCK, untilLockWait } from '../../support/waiting-statements.js';
+import { sendJson, toBase64 } from '../../support/upstreams/stub-upstream.js';
+import { WAITS_FOR_LOCK, untilLockWait } from '../../support/database/waiting-statements.js';
 
 // An input whose tokens the caller counts: its bound equals its cost.
 const INPUT = [1, 2, 3, 4, 5, 6, 7, 8, 9];

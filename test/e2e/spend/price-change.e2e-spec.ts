@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
-import { withCatalogueFile } from '../../support/catalogue-file.js';
-import { answerOf, embed, startWithUpstream } from '../../support/create-embedding.js';
-import type { Setup } from '../../support/create-embedding.js';
+import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import { answerOf, embed, startWithUpstream } from '../../support/requests/create-embedding.js';
+import type { Setup } from '../../support/requests/create-embedding.js';
 
 const MODEL = 'acme/rising';
 const CATALOGUE = `models:

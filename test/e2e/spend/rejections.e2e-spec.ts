@@ -1,10 +1,10 @@
 // 402 and 403 name the limit that stops the call, so that a program can tell "raise the limit" from "buy credits".
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { GenerationLog } from '../../../src/persistence/generations/generation-l
 import { SpendLedger } from '../../../src/persistence/spend/spend-ledger.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import type { Reservation } from '../../../src/spend/spend-limiter.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { createGeneration } from '../../support/generation.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { createGeneration } from '../../support/generations/generation.js';
 
 const LIMIT = parseUsd('10');
 

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseUsd, parseUsdPerMillion } from '../../../src/domain/spend/money.js';
 import type { LimitReset } from '../../../src/domain/spend/spend.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp, TestKey } from '../../support/app.js';
-import { TestClock } from '../../support/clock.js';
-import { setDatabaseTime } from '../../support/database.js';
-import { sendJson, startStubUpstream, toBase64 } from '../../support/stub-upstream.js';
-import type { StubUpstream } from '../../support/stub-upstream.js';
-import { getKey } from '../../support/get-key.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
+import { TestClock } from '../../support/app/clock.js';
+import { setDatabaseTime } from '../../support/database/database.js';
+import { sendJson, startStubUpstream, toBase64 } from '../../support/upstreams/stub-upstream.js';
+import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
+import { getKey } from '../../support/requests/get-key.js';
 
 const NOON = '2026-11-18T12:00:00.000Z';
 const INPUT = [1, 2, 3, 4, 5];

@@ -1,12 +1,12 @@
 // /workspaces/{ref}/budgets: their order, and their effect on calls.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import type { TestApp } from '../../support/app.js';
-import { embed, SMALL } from '../../support/create-embedding.js';
-import { expectError } from '../../support/error-shape.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import type { TestApp } from '../../support/app/app.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
+import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { startWithKeys } from '../../support/provider-credential.js';
-import type { ByokSetup } from '../../support/provider-credential.js';
+import { startWithKeys } from '../../support/requests/provider-credential.js';
+import type { ByokSetup } from '../../support/requests/provider-credential.js';
 
 let setup: ByokSetup;
 let app: TestApp;

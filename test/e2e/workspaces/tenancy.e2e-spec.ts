@@ -1,12 +1,12 @@
 // Objects of another account do not exist for a management key.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestAccount, TestApp } from '../../support/app.js';
-import { recordGenerations } from '../../support/deliveries.js';
-import { contentOfText } from '../../support/generation.js';
-import { expectError } from '../../support/error-shape.js';
-import { createCredential } from '../../support/provider-credential.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestAccount, TestApp } from '../../support/app/app.js';
+import { recordGenerations } from '../../support/deliveries/deliveries.js';
+import { contentOfText } from '../../support/generations/generation.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { createCredential } from '../../support/requests/provider-credential.js';
 
 let app: TestApp;
 let stranger: TestAccount;

@@ -1,12 +1,12 @@
 // /workspaces: create, list, get, update, delete.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askFor } from '../../support/admin.js';
-import { createTestApp } from '../../support/app.js';
-import type { TestApp } from '../../support/app.js';
-import { createDestination } from '../../support/deliveries.js';
-import { WEBHOOK } from '../../support/create-destination.js';
-import { expectError } from '../../support/error-shape.js';
-import { createCredential } from '../../support/provider-credential.js';
+import { ask, askFor } from '../../support/requests/admin.js';
+import { createTestApp } from '../../support/app/app.js';
+import type { TestApp } from '../../support/app/app.js';
+import { createDestination } from '../../support/deliveries/deliveries.js';
+import { WEBHOOK } from '../../support/requests/create-destination.js';
+import { expectError } from '../../support/requests/error-shape.js';
+import { createCredential } from '../../support/requests/provider-credential.js';
 
 interface Workspace {
   readonly id: string;

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beginStream, delta, sendEvent, usage, usageOnly } from '../../support/chat/chat-events.js';
-import { sendJson } from '../../support/stub-upstream.js';
-import type { ReceivedRequest } from '../../support/stub-upstream.js';
+import { sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
 
 export interface ChatScript {
   /** One word each. */

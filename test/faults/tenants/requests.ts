@@ -1,6 +1,6 @@
 // Bodies and calls that several experiments make.
-import { answerLikeOpenAi, patternVector, sendJson } from '../../support/stub-upstream.js';
-import type { ReceivedRequest, StubHandler } from '../../support/stub-upstream.js';
+import { answerLikeOpenAi, patternVector, sendJson } from '../../support/upstreams/stub-upstream.js';
+import type { ReceivedRequest, StubHandler } from '../../support/upstreams/stub-upstream.js';
 import type { ServerResponse } from 'node:http';
 import type { Answer, TenantLab } from './tenant-lab.js';
 

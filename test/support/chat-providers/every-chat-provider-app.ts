@@ -1,7 +1,7 @@
 // The whole service before the stubs of all chat providers.
-import { createTestApp } from '../app.js';
-import type { TestApp } from '../app.js';
-import { withCatalogueFile } from '../catalogue-file.js';
+import { createTestApp } from '../app/app.js';
+import type { TestApp } from '../app/app.js';
+import { withCatalogueFile } from '../catalogue/catalogue-file.js';
 import { CHAT_WIRES, startEveryChatProvider } from './every-chat-provider.js';
 import type { EveryChatProvider } from './every-chat-provider.js';
 

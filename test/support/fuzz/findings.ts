@@ -1,6 +1,6 @@
 // Forbidden content of responses and the log, and the checks of a response.
-import { canariesIn, canary } from '../canaries.js';
-import { OpenApiValidator } from '../openapi-validator.js';
+import { canariesIn, canary } from '../app/canaries.js';
+import { OpenApiValidator } from '../app/openapi-validator.js';
 import { SENT_WORD } from './hostile-values.js';
 
 export interface FuzzAnswer {

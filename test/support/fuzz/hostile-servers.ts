@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { patternVector, sendJson, toBase64 } from '../stub-upstream.js';
+import { patternVector, sendJson, toBase64 } from '../upstreams/stub-upstream.js';
 import { seededRandom } from './budget.js';
 
 export interface HostileServers {

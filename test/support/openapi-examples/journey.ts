@@ -1,18 +1,18 @@
 // One account's journey through every operation of openapi.json: what each was asked, and what it really answered.
 import { readFileSync } from 'node:fs';
-import { ask } from '../admin.js';
-import type { TestApp } from '../app.js';
-import { DELIVERY_ENVIRONMENT, readCursor } from '../deliveries.js';
-import { startWithTexts } from '../cached-embedding.js';
+import { ask } from '../requests/admin.js';
+import type { TestApp } from '../app/app.js';
+import { DELIVERY_ENVIRONMENT, readCursor } from '../deliveries/deliveries.js';
+import { startWithTexts } from '../requests/cached-embedding.js';
 import { eventually } from '../eventually.js';
-import { untilSent } from '../notifications.js';
+import { untilSent } from '../deliveries/notifications.js';
 import { startReceiver } from '../receivers/receiver.js';
 import type { RunningReceiver } from '../receivers/receiver.js';
-import { fillWith, NAMED_ROUTES } from '../routes.js';
-import type { NamedRoute } from '../routes.js';
-import { spendShare } from '../spend-share.js';
-import { generationsIn, traceCollector } from '../trace-collector.js';
-import { LOCAL } from '../create-embedding.js';
+import { fillWith, NAMED_ROUTES } from '../requests/routes.js';
+import type { NamedRoute } from '../requests/routes.js';
+import { spendShare } from '../deliveries/spend-share.js';
+import { generationsIn, traceCollector } from '../deliveries/trace-collector.js';
+import { LOCAL } from '../requests/create-embedding.js';
 import { EXAMPLE_BODIES, only } from './bodies.js';
 import type { ExampleBody } from './bodies.js';
 import { Placeholders } from './placeholders.js';
@@ -55,7 +55,7 @@ const LAST = [
   'deleteKeys',
   'deleteWorkspace',
 ];
-// Where the row in test/support/routes.ts would show little.
+// Where the row in test/support/requests/routes.ts would show little.
 const PATHS: Readonly<Record<string, string>> = {
   getModels: '/models?output_modalities=embeddings',
   listModelsUser: '/models/user?output_modalities=embeddings',
@@ -136,7 +136,7 @@ class Journey {
     const route = NAMED_ROUTES.find(
       ({ name }) => name === `${operation.method.toUpperCase()} ${operation.path.slice(PREFIX.length)}`,
     );
-    if (!route) throw new Error(`${operation.operationId} has no row in test/support/routes.ts`);
+    if (!route) throw new Error(`${operation.operationId} has no row in test/support/requests/routes.ts`);
     const examples = EXAMPLE_BODIES[operation.operationId];
     if (operation.takesBody && !examples) throw new Error(`${operation.operationId} has no example body`);
     await this.before(operation);

@@ -1,7 +1,7 @@
 // The vectors of the stubs. A vector identifies its input, has length one, and is shorter when it is cut, so that a
 // missing normalisation shows.
 import { createHash } from 'node:crypto';
-import { toBase64 } from '../stub-upstream.js';
+import { toBase64 } from '../upstreams/stub-upstream.js';
 
 const HEAD = 0.8;
 const TAIL = Math.fround(0.6);

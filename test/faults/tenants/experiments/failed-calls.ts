@@ -1,4 +1,4 @@
-import { answerLikeOpenAi, sendJson } from '../../../support/stub-upstream.js';
+import { answerLikeOpenAi, sendJson } from '../../../support/upstreams/stub-upstream.js';
 import { brokenRules, usd } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { answerWithUsage, createKey, embed, FIVE_TOKENS, PRICE, spentOf, statusesOf } from '../requests.js';

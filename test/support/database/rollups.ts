@@ -1,0 +1,24 @@
+// The sums of the log, which its retention waits for.
+import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
+import type { TestApp } from '../app/app.js';
+import { eventually } from '../eventually.js';
+
+/**
+ * Until each rollup has summed all rows: transactions of other databases of the server hold a pass back. `sumUp` runs before
+ * each look.
+ */
+export async function untilSummedUp(
+  app: TestApp,
+  sumUp: () => Promise<unknown> = () => app.application.get(ActivityRollup).catchUp(0),
+): Promise<void> {
+  await eventually(
+    async () => {
+      await sumUp();
+      return app.sql(
+        `SELECT FROM generations, activity_rollup AS activity, usage_rollup AS usage
+         WHERE log_transaction >= least(activity.summed_before, usage.summed_before) LIMIT 1`,
+      );
+    },
+    (rows) => rows.length === 0,
+  );
+}

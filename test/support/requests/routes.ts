@@ -1,0 +1,192 @@
+// Every operation of openapi.json with who may ask and what of an account it names: for the suites that walk all of them.
+// A new operation without a row here fails test/security.
+import type { TestAccount, TestApp } from '../app/app.js';
+import { askFor } from './admin.js';
+import { recordGenerations } from '../deliveries/deliveries.js';
+import { WEBHOOK } from './create-destination.js';
+import { contentOfText } from '../generations/generation.js';
+
+export interface Route {
+  readonly access: 'management' | 'inference' | 'any' | 'public';
+  /** Behind the version prefix; `{name}` stands for an object of the owner. */
+  readonly path: string;
+  /** A good body, where the operation takes one. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** The status for another account; 200: a response without data of the owner. */
+  readonly stranger: 200 | 201 | 400 | 404;
+}
+
+const DESTINATION = '/observability/destinations/{destination}';
+const NOTIFICATION = '/notifications/{notification}';
+const ALERTS = { name: 'Alerts', config: { url: 'https://example.com/alerts' } };
+const USERS = { user_ids: ['user_1'] };
+const BUDGET = '/workspaces/{workspace}/budgets/daily';
+
+const management = (path: string, stranger: Route['stranger'], body?: Route['body']): Route => ({
+  access: 'management',
+  path,
+  stranger,
+  ...(body ? { body } : {}),
+});
+const open = (path: string, stranger: Route['stranger'] = 200): Route => ({
+  access: 'public',
+  path,
+  stranger,
+});
+
+export const ROUTES: Readonly<Record<string, Route>> = {
+  'GET /observability/destinations': management('/observability/destinations?workspace_id={workspace}', 400),
+  'POST /observability/destinations': management('/observability/destinations', 400, {
+    ...WEBHOOK,
+    workspace_id: '{workspace}',
+  }),
+  'GET /observability/destinations/{id}': management(DESTINATION, 404),
+  'PATCH /observability/destinations/{id}': management(DESTINATION, 404, { name: 'Taken' }),
+  'DELETE /observability/destinations/{id}': management(DESTINATION, 404),
+  'POST /observability/destinations/{id}/test': management(`${DESTINATION}/test`, 404),
+  'GET /observability/destinations/{id}/deliveries': management(`${DESTINATION}/deliveries`, 404),
+  'GET /observability/destinations/{id}/signing-secret': management(`${DESTINATION}/signing-secret`, 404),
+  'GET /observability/destinations/{id}/dead-letters': management(`${DESTINATION}/dead-letters`, 404),
+  'POST /observability/destinations/{id}/replay': management(`${DESTINATION}/replay`, 404, {
+    dead_letters: 'all',
+  }),
+  'GET /observability/deliveries': management('/observability/deliveries?workspace_id={workspace}', 400),
+  'POST /observability/destinations/test': management('/observability/destinations/test', 404, {
+    type: WEBHOOK.type,
+    config: WEBHOOK.config,
+    destination_id: '{destination}',
+  }),
+  'GET /keys': management('/keys?workspace_id={workspace}', 400),
+  'POST /keys': management('/keys', 400, { name: 'New', workspace_id: '{workspace}' }),
+  'GET /keys/{hash}': management('/keys/{hash}', 404),
+  'PATCH /keys/{hash}': management('/keys/{hash}', 404, { disabled: true }),
+  'DELETE /keys/{hash}': management('/keys/{hash}', 404),
+  'POST /keys/{hash}/rotate': management('/keys/{hash}/rotate', 404, { grace_period_seconds: 0 }),
+  'GET /key': { access: 'any', path: '/key', stranger: 200 },
+  'GET /key/usage': { access: 'any', path: '/key/usage', stranger: 200 },
+  'GET /auth/key': { access: 'any', path: '/auth/key', stranger: 200 },
+  'POST /embeddings': {
+    access: 'inference',
+    path: '/embeddings',
+    body: { model: 'local/hashing', input: 'words', dimensions: 8 },
+    stranger: 200,
+  },
+  'POST /chat/completions': {
+    access: 'inference',
+    path: '/chat/completions',
+    body: { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] },
+    stranger: 200,
+  },
+  'GET /embeddings/models': open('/embeddings/models'),
+  'GET /models': open('/models'),
+  'GET /models/count': open('/models/count'),
+  'GET /models/user': { access: 'any', path: '/models/user', stranger: 200 },
+  'GET /model/{author}/{slug}': open('/model/local/hashing'),
+  'GET /models/{author}/{slug}': open('/models/local/hashing'),
+  'GET /models/{name}': open('/models/local%2Fhashing'),
+  'GET /providers': open('/providers'),
+  'GET /models/{author}/{slug}/endpoints': {
+    access: 'any',
+    path: '/models/local/hashing/endpoints',
+    stranger: 200,
+  },
+  'GET /endpoints': management('/endpoints?provider=local', 200),
+  'POST /providers/{slug}/test': management('/providers/openai/test', 404, {
+    byok_id: '{credential}',
+  }),
+  'GET /generation': { access: 'any', path: '/generation?id={generation}', stranger: 404 },
+  'GET /generation/content': { access: 'any', path: '/generation/content?id={generation}', stranger: 404 },
+  'GET /generations': management('/generations?workspace_id={workspace}', 400),
+  'GET /generations/{id}/deliveries': management('/generations/{generation}/deliveries', 404),
+  'GET /audit': management('/audit?object_id={destination}', 200),
+  'GET /workspaces': management('/workspaces', 200),
+  'POST /workspaces': management('/workspaces', 201, { name: 'New', slug: 'new' }),
+  'GET /workspaces/{id}': management('/workspaces/{workspace}', 404),
+  'PATCH /workspaces/{id}': management('/workspaces/{workspace}', 404, { name: 'Taken' }),
+  'DELETE /workspaces/{id}': management('/workspaces/{workspace}', 404),
+  'GET /workspaces/{id}/members': management('/workspaces/{workspace}/members', 404),
+  'POST /workspaces/{id}/members/add': management('/workspaces/{workspace}/members/add', 404, USERS),
+  'POST /workspaces/{id}/members/remove': management('/workspaces/{workspace}/members/remove', 404, USERS),
+  'GET /workspaces/{workspace_ref}/budgets': management('/workspaces/{workspace}/budgets', 404),
+  'GET /workspaces/{workspace_ref}/budgets/{interval}': management(BUDGET, 404),
+  'PUT /workspaces/{workspace_ref}/budgets/{interval}': management(BUDGET, 404, { limit_usd: 9 }),
+  'DELETE /workspaces/{workspace_ref}/budgets/{interval}': management(BUDGET, 404),
+  'GET /byok': management('/byok?workspace_id={workspace}', 400),
+  'POST /byok': management('/byok', 400, {
+    provider: 'openai',
+    key: 'a-key-of-a-customer',
+    workspace_id: '{workspace}',
+  }),
+  'GET /byok/{id}': management('/byok/{credential}', 404),
+  'PATCH /byok/{id}': management('/byok/{credential}', 404, { disabled: true }),
+  'DELETE /byok/{id}': management('/byok/{credential}', 404),
+  'GET /notifications': management('/notifications?workspace_id={workspace}', 400),
+  'POST /notifications': management('/notifications', 400, { ...ALERTS, workspace_id: '{workspace}' }),
+  'GET /notifications/{id}': management(NOTIFICATION, 404),
+  'PATCH /notifications/{id}': management(NOTIFICATION, 404, { name: 'Taken' }),
+  'DELETE /notifications/{id}': management(NOTIFICATION, 404),
+  'GET /notifications/{id}/events': management(`${NOTIFICATION}/events`, 404),
+  'POST /notifications/{id}/test': management(`${NOTIFICATION}/test`, 404),
+  'GET /notifications/{id}/signing-secret': management(`${NOTIFICATION}/signing-secret`, 404),
+  'POST /notifications/{id}/replay': management(`${NOTIFICATION}/replay`, 404),
+  'GET /system': management('/system', 200),
+  'GET /credits': management('/credits', 200),
+  'GET /activity': management('/activity?workspace_id={workspace}', 404),
+  'GET /analytics/meta': management('/analytics/meta', 200),
+  'POST /analytics/query': management('/analytics/query', 200, { metrics: ['request_count'] }),
+};
+
+export interface NamedRoute extends Route {
+  /** `GET /keys/{hash}`. */
+  readonly name: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+}
+
+export const NAMED_ROUTES: readonly NamedRoute[] = Object.entries(ROUTES).map(([name, route]) =>
+  Object.assign({}, route, { name, method: name.split(' ')[0]?.toLowerCase() as NamedRoute['method'] }),
+);
+
+/** Fills in the owner's objects. */
+export type Fill = <Value extends string | object>(value: Value) => Value;
+
+interface Created {
+  readonly data: { readonly id: string };
+}
+
+/** One object of each kind in the owner's account, and a function that puts their names where a route has holes. */
+export async function createObjects(
+  app: TestApp,
+  owner: TestAccount,
+): Promise<{ fill: Fill; names: string[] }> {
+  const make = (path: string, body: object) =>
+    askFor<Created>(201, app, 'post', path, { body, key: owner.managementKey });
+  const { data: workspace } = await make('/workspaces', { name: 'Owned', slug: 'owned' });
+  const own = { key: owner.managementKey };
+  await askFor(200, app, 'put', `/workspaces/${workspace.id}/budgets/daily`, {
+    ...own,
+    body: { limit_usd: 1 },
+  });
+  await askFor(200, app, 'post', `/workspaces/${workspace.id}/members/add`, { ...own, body: USERS });
+  const { data: destination } = await make('/observability/destinations', WEBHOOK);
+  const { data: notification } = await make('/notifications', ALERTS);
+  const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });
+  const content = contentOfText('words of the owner');
+  const [generation = ''] = await recordGenerations(app, 1, { createdAt: app.clock.now() }, content);
+  const objects = new Map<string, string>([
+    ['workspace', workspace.id],
+    ['destination', destination.id],
+    ['notification', notification.id],
+    ['credential', credential.id],
+    ['hash', owner.key.hash],
+    ['generation', generation],
+  ]);
+  return { fill: fillWith(objects), names: [...objects.values(), owner.accountId, owner.workspaceId] };
+}
+
+/** Looks again at each use: objects may be added. */
+export function fillWith(objects: ReadonlyMap<string, string>): Fill {
+  const fillText = (text: string): string =>
+    text.replaceAll(/\{(\w+)\}/g, (hole, name: string) => objects.get(name) ?? hole);
+  return <Value extends string | object>(value: Value): Value =>
+    (typeof value === 'string' ? fillText(value) : JSON.parse(fillText(JSON.stringify(value)))) as Value;
+}
