@@ -1,4 +1,5 @@
 // Work in the background that repeats until the process stops: one run at a time, and each says when the next begins.
+import { withTimeout } from './with-timeout.js';
 
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
@@ -15,7 +16,7 @@ export class RepeatedTask {
     onFailure?: (error: unknown) => void,
   ): RepeatedTask {
     return new RepeatedTask(async () => {
-      await (onFailure ? run().catch(onFailure) : run());
+      await settled(run, onFailure);
       return interval;
     });
   }
@@ -31,7 +32,7 @@ export class RepeatedTask {
   ): RepeatedTask {
     return new RepeatedTask(async () => {
       const startedAt = performance.now();
-      await (onFailure ? run().catch(onFailure) : run());
+      await settled(run, onFailure);
       return Math.max(0, startedAt + period - performance.now());
     });
   }
@@ -54,16 +55,14 @@ export class RepeatedTask {
   async stop(limit?: number): Promise<void> {
     this.stopped = true;
     if (this.timer) clearTimeout(this.timer);
-    if (limit === undefined) return this.running;
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limit);
-    });
-    await Promise.race([this.running, deadline]);
-    clearTimeout(timer);
+    await (limit === undefined ? this.running : withTimeout(this.running, limit, () => undefined));
   }
 
   private async runAndContinue(): Promise<void> {
     this.start(await this.run());
   }
+}
+
+async function settled(run: () => Promise<void>, onFailure?: (error: unknown) => void): Promise<void> {
+  await (onFailure ? run().catch(onFailure) : run());
 }
