@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import { Semaphore } from '../concurrency/semaphore.js';
 import type { Permit } from '../concurrency/semaphore.js';
 import { boundReads } from './bounded-reads.js';
+import { fairLimits } from './fair-limits.js';
 import type { Connect } from './guarded-connector.js';
 import type { CancelSignal } from '../concurrency/cancellation.js';
 
@@ -17,9 +18,6 @@ export interface PoolLimits {
 
 // Milliseconds that an idle connection stays open, regardless of the other side's proposal.
 const KEEP_ALIVE = 30_000;
-
-// The part of each bound that is reserved for accounts with few connections.
-const RESERVED = 1 / 4;
 
 export class ConnectionPool {
   private readonly busy = new Set<Connection>();
@@ -33,7 +31,7 @@ export class ConnectionPool {
     private readonly connect: Connect,
     private readonly limits: PoolLimits = { connections: 1_024, connectionsPerOrigin: 128 },
   ) {
-    this.permits = fairly(limits.connections);
+    this.permits = new Semaphore(fairLimits(limits.connections));
   }
 
   /** Open connections and those that connect. */
@@ -46,7 +44,8 @@ export class ConnectionPool {
    * exchange that waits for a busy origin takes no connection from others.
    */
   async acquire(origin: string, account: string, signal?: CancelSignal): Promise<Permit> {
-    const permits = this.permitsByOrigin.get(origin) ?? fairly(this.limits.connectionsPerOrigin);
+    const permits =
+      this.permitsByOrigin.get(origin) ?? new Semaphore(fairLimits(this.limits.connectionsPerOrigin));
     this.permitsByOrigin.set(origin, permits);
     let ofOrigin: Permit | null = null;
     const releaseOrigin = (): void => {
@@ -136,10 +135,6 @@ export class ConnectionPool {
   private drop(connection: Connection, reason?: Error): void {
     if (this.busy.delete(connection) || this.idle.delete(connection)) connection.destroy(reason);
   }
-}
-
-function fairly(permits: number): Semaphore {
-  return new Semaphore({ permits, reserved: Math.floor(permits * RESERVED) });
 }
 
 class Connection {

@@ -4,6 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import { Semaphore } from '../concurrency/semaphore.js';
 import type { Permit } from '../concurrency/semaphore.js';
+import { fairLimits } from './fair-limits.js';
 
 export abstract class NameResolver {
   /** Every address of the host. Rejects when there is none. Accounts share the look-ups fairly. */
@@ -35,8 +36,6 @@ const REST = 3;
 // Milliseconds that a name waits for a slot: no caller waits longer for an answer.
 const TIMEOUT = 30_000;
 const REMEMBERED = 10_000;
-// The part of the slots that is reserved for accounts with few look-ups: the names of one account may have no answer.
-const RESERVED = 1 / 4;
 
 type Pace = 'quick' | 'slow';
 
@@ -65,8 +64,8 @@ export class SystemNameResolver extends NameResolver {
     private readonly lookUp: LookUp = (host) => lookup(host, { all: true }),
   ) {
     super();
-    this.all = new Semaphore({ ...fairly(all), rankOf: (key) => (key.startsWith('slow ') ? 1 : 0) });
-    this.slow = new Semaphore(fairly(slow));
+    this.all = new Semaphore({ ...fairLimits(all), rankOf: (key) => (key.startsWith('slow ') ? 1 : 0) });
+    this.slow = new Semaphore(fairLimits(slow));
   }
 
   override resolve(host: string, account: string): Promise<readonly LookupAddress[]> {
@@ -126,8 +125,4 @@ export class SystemNameResolver extends NameResolver {
       throw Object.assign(new Error(`no time to look up ${host}`, { cause: error }), { code: 'ETIMEOUT' });
     }
   }
-}
-
-function fairly(permits: number) {
-  return { permits, reserved: Math.floor(permits * RESERVED) };
 }
