@@ -3,6 +3,7 @@
 // (docs/contract.md#chat-streams).
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import { isArray, isObject } from './json-values.js';
 
 export interface CallSignatures {
   /** The format of a detail. */
@@ -74,12 +75,4 @@ function signatureOf(
   // Clients may lose the format.
   const isForeign = own !== undefined && own !== null && own !== format;
   return isForeign || typeof id !== 'string' || typeof data !== 'string' ? null : { id, data };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import type { ChatCall } from '../chat-wire.js';
 import { withSignedCalls } from './call-signatures.js';
 import { schemaOf } from './chat-members.js';
 import type { ChatTraits } from './chat-traits.js';
+import { isArray, isObject } from './json-values.js';
 
 const REASONING_MEMBERS = ['reasoning', 'reasoning_content', 'reasoning_details'];
 const CACHE_MEMBERS = ['cache_control', 'prompt_cache_breakpoint'];
@@ -187,12 +188,4 @@ function withEditedObject(
   if (!isObject(value)) return body;
   const edited = edit(value);
   return edited === value ? body : { ...body, [name]: edited };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
