@@ -11,7 +11,6 @@ import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 import { affordableOutput, greatestChatCost } from './chat-bound.js';
 import type { BoundedCall } from './chat-bound.js';
-import { promptTexts } from './prompt-size.js';
 import type { PromptSize } from './prompt-size.js';
 import type { PromptTokens } from './prompt-tokens.js';
 
@@ -124,9 +123,8 @@ async function countedSizes(
 
 /** Only texts of the request are counted: all other bytes keep their bound. */
 export async function countedSize(call: CountedCall, tokenizer: Tokenizer, pace: Pace): Promise<PromptSize> {
-  const { request, size } = call;
-  let bytes = 0;
-  for (const text of promptTexts(request)) bytes += Buffer.byteLength(text);
-  const { all } = await call.tokens.count(tokenizer, pace);
-  return { ...size, textBytes: Math.min(size.textBytes, Math.max(0, size.textBytes - bytes) + all) };
+  const { size, tokens } = call;
+  const { all } = await tokens.count(tokenizer, pace);
+  const uncounted = Math.max(0, size.textBytes - tokens.textBytes);
+  return { ...size, textBytes: Math.min(size.textBytes, uncounted + all) };
 }

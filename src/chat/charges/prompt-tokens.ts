@@ -1,9 +1,10 @@
-// Counts the tokens of a prompt, once for each tokenizer: several stages of a call need them.
+// Counts the tokens of a prompt, once for each tokenizer, and the bytes of the texts that have them: several stages and
+// endpoints of a call need both.
 import { countTextTokens, LONG_WORD } from '../../catalogue/text-tokens.js';
 import type { Tokenizer } from '../../catalogue/text-tokens.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
-import { messageTexts, settingTexts } from './prompt-size.js';
+import { messageTexts, promptTexts, settingTexts } from './prompt-size.js';
 
 export interface PromptCount {
   /** Tokens of the messages alone: a provider never makes fewer of them. */
@@ -17,6 +18,7 @@ const LONG_WORD_TOLERANCE = 0.02;
 
 export class PromptTokens {
   private readonly counts = new Map<Tokenizer, Promise<PromptCount>>();
+  private bytes: number | null = null;
 
   constructor(private readonly request: ChatRequest) {}
 
@@ -24,6 +26,15 @@ export class PromptTokens {
     let count = this.counts.get(tokenizer);
     if (count === undefined) this.counts.set(tokenizer, (count = this.countNow(tokenizer, pace)));
     return count;
+  }
+
+  /** The bytes of all texts that are counted. */
+  get textBytes(): number {
+    if (this.bytes === null) {
+      this.bytes = 0;
+      for (const text of promptTexts(this.request)) this.bytes += Buffer.byteLength(text);
+    }
+    return this.bytes;
   }
 
   /** Whether the messages alone certainly have more tokens than `limit`. */
