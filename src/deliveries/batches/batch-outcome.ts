@@ -2,7 +2,7 @@
 import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
 import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
-import { isRejection } from './batch-sender.js';
+import { isRejection, rejectedAtEnd } from './batch-sender.js';
 import type { TraceResult } from './batch-sender.js';
 
 export interface BatchOutcome extends DeliveryProgress {
@@ -32,19 +32,18 @@ export function concludeBatch(
   const deadLetters: DeadLetter[] = [];
   const lags: number[] = [];
   const deliveredIds: string[] = [];
+  const settled: TraceResult[] = [];
   let position = start;
-  let rejectedAtEnd = 0;
   for (const entry of entries) {
     if (typeof entry.decision === 'object') {
       const result = results.get(entry.generation.id);
       if (!result) break;
+      settled.push(result);
       if (result.outcome === 'delivered') {
         lags.push(Math.max(now.getTime() - entry.decision.endedAt.getTime(), 0));
         deliveredIds.push(entry.generation.id);
-        rejectedAtEnd = 0;
       } else {
         drop(result.outcome);
-        rejectedAtEnd++;
         deadLetters.push({
           generationId: entry.generation.id,
           generationCreatedAt: entry.generation.createdAt,
@@ -64,7 +63,7 @@ export function concludeBatch(
     delivered: lags.length - lost,
     dropped: Object.fromEntries(counts),
     deadLetters,
-    rejectedAtEnd,
+    rejectedAtEnd: rejectedAtEnd(settled),
     rejection: deadLetters.at(-1)?.message ?? (lost > 0 ? (rejection ?? null) : null),
     // The platform does not name those that it dropped.
     deliveredIds: lost > 0 ? [] : deliveredIds,

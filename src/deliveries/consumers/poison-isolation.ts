@@ -6,16 +6,15 @@ import type { BatchBounds } from '../batches/batch-builder.js';
 import { MAX_CONSECUTIVE_REJECTIONS, isRejection, rejectedAtEnd } from '../batches/batch-sender.js';
 import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
+import { isOwnError, mayBeOfOneTrace, mayBlockOneTrace } from './failure-scope.js';
 import { FaultSearch } from './fault-search.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
-import type { Attempt, DeliveryResults, SendFailure } from './parallel-sender.js';
+import type { Attempt, DeliveryResults } from './parallel-sender.js';
 
 // Consecutive failures after which traces are sent one at a time, until one is accepted.
 const HALF_OPEN_AFTER = 3;
 // Consecutive failures after which the first trace is suspected to cause the platform's own errors.
 const SUSPECT_AFTER = 9;
-// Statuses that no filter in front of a platform answers for what one trace contains: credentials and payment.
-const BLOCKED_FOR_ALL = new Set([401, 402, 407]);
 // Number of traces behind the first one that are tried to find out whether trace or platform is at fault.
 const WITNESSES = MAX_CONSECUTIVE_REJECTIONS - 1;
 
@@ -243,23 +242,6 @@ export class PoisonIsolation {
     }
     return attempt;
   }
-}
-
-/** The platform answered that the fault is its own. */
-function isOwnError(failure: SendFailure | null): failure is SendFailure {
-  if (failure?.class !== 'retry' || failure.status === null) return false;
-  return failure.status >= 500 && ![502, 503, 504, 529].includes(failure.status);
-}
-
-/** A filter in front of a platform may block one trace for what it contains, with 403 or a similar status. */
-function mayBlockOneTrace(failure: SendFailure | null): boolean {
-  if (failure?.class !== 'blocked' || failure.status === null) return false;
-  return !BLOCKED_FOR_ALL.has(failure.status);
-}
-
-/** Whether the failure may be that of one trace, and not of the platform or of the rate. */
-function mayBeOfOneTrace(failure: SendFailure): boolean {
-  return failure.class === 'retry' ? failure.status !== 429 : mayBlockOneTrace(failure);
 }
 
 function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
