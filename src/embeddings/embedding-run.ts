@@ -4,7 +4,7 @@ import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from '../config/app-config.js';
 import { GenerationPublisher } from '../deliveries/generation-publisher.js';
 import { Clock } from '../domain/clock.js';
-import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
+import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError, toAppError } from '../domain/errors.js';
 import { contentOf } from '../domain/generations/generation-content.js';
 import { uuidV7 } from '../domain/identifiers.js';
@@ -14,7 +14,7 @@ import { countedMoment, utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
 import { EmbeddingRouter } from '../routing/embedding-router.js';
 import { joinRouted, NOTHING_ROUTED } from '../routing/routed-call.js';
-import type { RoutedCall, ServedSlice } from '../routing/routed-call.js';
+import type { RoutedCall } from '../routing/routed-call.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import type { Route } from '../routing/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
@@ -32,6 +32,8 @@ import { boundsOf } from './charges/call-bound.js';
 import { chargeFor } from './charges/call-cost.js';
 import type { AnsweredVector } from './dto/embedding-response.dto.js';
 import type { CacheOutcome, EmbeddingCall, WrittenAnswer } from './embedding-call.js';
+import { joinFetches, withInputs } from './fetches.js';
+import type { Fetch } from './fetches.js';
 import { describeEmbedding } from './generation-record.js';
 
 /** Inputs whose cost is reserved. */
@@ -42,14 +44,6 @@ interface ReservedInputs {
   readonly indexes: readonly number[];
   /** With these inputs alone. */
   readonly request: EmbeddingRequest;
-}
-
-/** Inputs that providers were asked for at once. */
-interface Fetch {
-  /** In the call, in order. */
-  readonly indexes: readonly number[];
-  /** By their places among the inputs of the fetch. */
-  readonly served: readonly ServedSlice[];
 }
 
 /** A call whose providers have answered. */
@@ -103,7 +97,7 @@ export class EmbeddingRun {
   private readonly fetches: Fetch[] = [];
   /** Null until the call is certain to become a generation. */
   private generationId: string | null = null;
-  /** Of a second reservation, which may have waited past midnight. */
+  /** The time of a second reservation, which may have waited past midnight. */
   private lastReservedAt: Date | null = null;
   private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
 
@@ -294,29 +288,6 @@ export class EmbeddingRun {
     if (vectors.every(({ isCached }) => isCached)) return 'hit';
     return vectors.some(({ isCached }) => isCached) ? 'partial' : 'miss';
   }
-}
-
-/** Slices at their places among the inputs of all fetches; without those whose inputs are not consecutive there. */
-function joinFetches(fetches: readonly Fetch[]): Fetch {
-  const indexes = fetches.flatMap((fetch) => fetch.indexes).toSorted((one, other) => one - other);
-  const places = new Map(indexes.map((index, place) => [index, place]));
-  const served = fetches.flatMap((fetch) =>
-    fetch.served.flatMap((slice) => {
-      const last = slice.start + slice.input.items.length - 1;
-      const start = places.get(fetch.indexes[slice.start] ?? -1);
-      const end = places.get(fetch.indexes[last] ?? -1);
-      return start !== undefined && end === start + last - slice.start ? [{ ...slice, start }] : [];
-    }),
-  );
-  return { indexes, served: served.toSorted((one, other) => one.start - other.start) };
-}
-
-function withInputs(request: EmbeddingRequest, indexes: readonly number[]): EmbeddingRequest {
-  const { form, items } = request.input;
-  if (indexes.length === items.length) return request;
-  const wanted = new Set(indexes);
-  const input = { form, items: items.filter((_item, index) => wanted.has(index)) } as EmbeddingInput;
-  return { ...request, input };
 }
 
 /** Routing names an input by its index among those that it was given. */
