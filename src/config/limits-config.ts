@@ -4,7 +4,7 @@ import type { EnvironmentReader } from './environment-reader.js';
 
 const GIBIBYTE = 2 ** 30;
 
-/** Of this process; requests beyond them are rejected with 503. */
+/** Limits of this process; requests beyond them are rejected with 503. */
 export interface LoadSheddingConfig {
   readonly callsInFlight: number;
   /** Chat calls and the drains of those whose client has left. */

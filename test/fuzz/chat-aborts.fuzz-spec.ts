@@ -19,7 +19,7 @@ const WIRES = ['openai', 'mistral', 'ollama', 'openai-compatible'] as const;
 // Bytes: caches and what the database's client keeps.
 const ALLOWED_GROWTH = 15 * 2 ** 20;
 const ALLOWED_SOCKETS = 100;
-/** Of "hi": its bytes and the overhead of a template with one message. */
+/** The bound of "hi": its bytes and the overhead of a template with one message. */
 const PROMPT_BOUND = 274n;
 
 const counts = { aborts: 0, complete: 0 };

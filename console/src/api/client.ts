@@ -120,7 +120,7 @@ export interface CsvList {
   readonly name: string;
 }
 
-// Of 100 rows each.
+// Pages of 100 rows each.
 const MAX_PAGES = 100;
 
 /** A list as a file of the browser, page by page. `isWhole`: the file has all rows. */

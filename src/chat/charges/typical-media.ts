@@ -26,7 +26,7 @@ const AUDIO_RATES: Readonly<Record<string, number>> = {
   flac: 24_000,
 };
 
-/** Of each part at most the endpoint's bound. */
+/** Each part counts at most the endpoint's bound. */
 export function typicalMediaTokens(
   { messages }: Pick<ChatRequest, 'messages'>,
   endpoint: ChatEndpoint,

@@ -44,7 +44,7 @@ export class ChatRun {
   private readonly spend: CallSpend;
   /** Its prices hold for the whole call. */
   private readonly startedAt: Date;
-  /** Of the record: on the day of the reservation. */
+  /** The time of the record: on the day of the reservation. */
   private createdAt: Date;
   private readonly deadline: number;
   private readonly ending: CallEnding;

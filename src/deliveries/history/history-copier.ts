@@ -24,14 +24,14 @@ const RETRY = { base: 10_000, max: 300_000 };
 const STEP: CopyBounds = { workspaces: 500, rows: 2_000, contentBytes: 4_000_000 };
 
 export interface CopyBounds extends StepBounds {
-  /** Of the contents that are read and inserted at once. */
+  /** Most bytes of contents that are read and inserted at once. */
   readonly contentBytes: number;
 }
 
 @Injectable()
 export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(HistoryCopier.name);
-  /** Of this process: several processes of a replica must not copy at once. */
+  /** Names this process: several processes of a replica must not copy at once. */
   private readonly owner: string;
   private readonly task = new RepeatedTask(() => this.run());
   private failures = 0;

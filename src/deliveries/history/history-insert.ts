@@ -4,7 +4,7 @@ import type { HistoryInsert } from '../../domain/generations/history-server.js';
 
 export interface HistoryTarget {
   readonly database: string;
-  /** Of the tables. */
+  /** Names the tables: others are filled from the beginning. */
   readonly identity: string;
 }
 

@@ -17,7 +17,7 @@ export interface ContentEntry {
 /** The location of a generation's content: the block at this ordinal of the same transaction. */
 export interface ContentLocation {
   readonly ordinal: number;
-  /** Of its own part of the block. */
+  /** The size of its own part of the block. */
   readonly bytes: number;
 }
 

@@ -141,7 +141,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     if (hasDropped && table === 'generations') await this.removeSums();
   }
 
-  /** Of days that the log no longer has. Many rows take longer than a statement of a call may. */
+  /** The sums of days that the log no longer has. Many rows take longer than a statement of a call may. */
   private async removeSums(): Promise<void> {
     await this.database.query({ text: 'SELECT fold_spend_history()' });
     await this.database.withSession(async (session) => {

@@ -31,7 +31,8 @@ export const RELEASE = 'UPDATE history_copy SET leased_until = now() WHERE owner
 /** $1 process, $2 the identity of the tables: the copy of other tables begins again. */
 export const RESET = `
 UPDATE history_copy SET target = $2, summed_before = DEFAULT, pass_until = DEFAULT, pass_workspace_id = DEFAULT,
-  pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL, begun_at = now()
+  pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL,
+  begun_at = now()
 WHERE owner = $1 AND target IS DISTINCT FROM $2`;
 
 /**

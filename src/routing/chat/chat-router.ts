@@ -21,7 +21,7 @@ import type { ChatRoute } from './chat-planner.js';
 
 /** The beginning of an answer: from here on no other endpoint is tried. */
 export interface BegunAnswer {
-  /** Of the provider's response; null without one. */
+  /** The status of the provider's response; null without one. */
   readonly status: number | null;
   /** The client left, or the process ended, before any content came, and the attempt was ended. */
   readonly isCancelled: boolean;
@@ -31,7 +31,7 @@ export interface BegunAnswer {
 export interface BeginningAttempt {
   /** Members of the request that the endpoint does not take. */
   droppedMembers: readonly string[];
-  /** Of the headers of the provider's response; null: none. */
+  /** The id in the headers of the provider's response; null: none. */
   upstreamId: string | null;
   /** Own provider keys that the operator's credential replaces if this attempt serves. */
   passedOver(): readonly PassedOverKey[];
@@ -47,7 +47,7 @@ export interface BegunChat<Answer> {
   readonly target: ChatTarget;
   readonly answer: Answer;
   readonly droppedMembers: readonly string[];
-  /** Of the headers of the provider's response; null: none. */
+  /** The id in the headers of the provider's response; null: none. */
   readonly upstreamId: string | null;
   /** performance.now() of the attempt. */
   readonly startedAt: number;

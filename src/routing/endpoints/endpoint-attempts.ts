@@ -21,7 +21,7 @@ import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 export interface AttemptOutcome extends Pick<GenerationAttempt, 'status' | 'errorType'> {
   /** performance.now() */
   readonly startedAt: number;
-  /** Of the call's operation. */
+  /** Members that the call's operation adds. */
   readonly facts?: Partial<GenerationAttempt>;
 }
 

@@ -23,7 +23,7 @@ export class RemainingEndpoints<Target extends ServingTarget> {
     private readonly index: number,
     /** The endpoint before the present one; null for the first. */
     readonly previous: Target | null,
-    /** Of the failures until now; null: none. */
+    /** The error of the worst failure until now; null: none. */
     private readonly worst: CallersError | null,
   ) {}
 

@@ -15,7 +15,7 @@ interface Ranked {
   readonly rank: number;
 }
 
-/** Of failures that say as little about the input, the first is the caller's; of others the last. */
+/** The caller receives the first of equal failures, but the last one of endpoints that could have taken the input. */
 export function outranks(one: Ranked, other: Ranked): boolean {
   return one.rank > other.rank || (one.rank === other.rank && one.rank < MOST_TELLING);
 }

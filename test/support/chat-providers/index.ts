@@ -176,7 +176,7 @@ function googleDelta(delta: Body): Body {
   return { ...delta, tool_calls: altered };
 }
 
-/** Of Gemini 3: the first function call of a message has a signature. */
+/** Gemini 3 wants a signature with the first function call of a message. */
 function lacksSignature(body: Body): boolean {
   if (!String(body['model']).startsWith('gemini-3')) return false;
   return messagesOf(body).some(({ tool_calls: calls }) => {

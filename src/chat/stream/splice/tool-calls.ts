@@ -38,7 +38,7 @@ export class ToolCalls {
     return this.calls.length;
   }
 
-  /** Of the call that clients know by `index`. */
+  /** The id of the call that clients know by `index`; null: there is none. */
   idAt(index: unknown): string | null {
     return this.calls.find((call) => call.index === index)?.id ?? null;
   }
