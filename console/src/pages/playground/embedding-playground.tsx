@@ -12,7 +12,8 @@ import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/s
 import { FieldRow, Form, TextAreaField, TextField } from '../../components/form/form';
 import { EmbeddingResult } from './embedding-result';
 import { ModelField } from './model-field';
-import { NoPayer, PayerField, usePayer } from './payer';
+import { PayerField, WithPayer } from './payer';
+import type { Payer } from './payer';
 import styles from './playground.module.css';
 
 const EXAMPLE =
@@ -22,9 +23,12 @@ const INPUT_TYPES = ['search_document', 'search_query', 'classification', 'clust
 const textsOf = (area: string): string[] => area.split('\n').filter((line) => line.trim() !== '');
 
 export function EmbeddingPlayground() {
+  return <WithPayer title="Embeddings">{(payer) => <EmbeddingCalls payer={payer} />}</WithPayer>;
+}
+
+function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
   const client = useQueryClient();
   const models = useQuery(modelsQuery);
-  const payer = usePayer();
   const [chosenModel, setModel] = useState<string>();
   const [area, setArea] = useState(EXAMPLE);
   const [width, setWidth] = useState('');
@@ -42,13 +46,6 @@ export function EmbeddingPlayground() {
     dimensions: width === '' ? undefined : Number(width),
     inputType: inputType === '' ? undefined : inputType,
   };
-  if (payer.isMissing) {
-    return (
-      <Section title="Embeddings">
-        <NoPayer />
-      </Section>
-    );
-  }
   return (
     <div className={styles.columns}>
       <Section title="Embeddings">

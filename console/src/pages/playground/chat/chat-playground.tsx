@@ -10,7 +10,8 @@ import { Section } from '../../../components/display/section';
 import { Placeholder } from '../../../components/feedback/states';
 import { FieldRow, Form, TextAreaField, TextField } from '../../../components/form/form';
 import { ModelField } from '../model-field';
-import { NoPayer, PayerField, usePayer } from '../payer';
+import { PayerField, WithPayer } from '../payer';
+import type { Payer } from '../payer';
 import { chatSamples } from './chat-samples';
 import { Composer } from './composer';
 import { Conversation } from './conversation';
@@ -25,8 +26,11 @@ const EXAMPLE = 'Write two sentences about gateways.';
 const BAD_REQUEST = 400;
 
 export function ChatPlayground() {
+  return <WithPayer title="Chat">{(payer) => <ChatCalls payer={payer} />}</WithPayer>;
+}
+
+function ChatCalls({ payer }: { readonly payer: Payer }) {
   const models = useQuery(modelChoicesQuery('text'));
-  const payer = usePayer();
   const chat = useChat();
   const [chosenModel, setModel] = useState<string>();
   const [system, setSystem] = useState('');
@@ -48,13 +52,6 @@ export function ChatPlayground() {
     if (problem === undefined) chat.send(sent, { keyHash: payer.hash, body: bodyOf(sent) });
   };
   const next: readonly Turn[] = draft.trim() === '' ? turns : [...turns, { kind: 'user', text: draft }];
-  if (payer.isMissing) {
-    return (
-      <Section title="Chat">
-        <NoPayer />
-      </Section>
-    );
-  }
   return (
     <div className={styles.columns}>
       <Section title="Request">
