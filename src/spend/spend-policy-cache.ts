@@ -7,13 +7,13 @@ import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.j
 
 /** The payload is the id of the workspace or account whose policy has changed. */
 export const SPEND_POLICY_CHANNEL = 'spend_terms_changed';
+/** The payload is the id of the account. The operator alone changes credits. */
+const ACCOUNT_CREDITS_CHANNEL = 'account_credits_changed';
 
 @Injectable()
 export class SpendPolicyCache extends NotifiedCache<SpendPolicy> {
   constructor(repository: SpendPolicyRepository, notifications: Notifications) {
-    // An account's change concerns workspaces that it does not name; it is rare enough to evict all of them.
-    super(notifications, { channel: SPEND_POLICY_CHANNEL, forgets: 'all', max: 20_000 }, (workspaceId) =>
-      repository.find(workspaceId),
-    );
+    const channels = { channel: SPEND_POLICY_CHANNEL, clearedBy: ACCOUNT_CREDITS_CHANNEL };
+    super(notifications, { ...channels, max: 20_000 }, (workspaceId) => repository.find(workspaceId));
   }
 }

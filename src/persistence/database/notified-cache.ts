@@ -12,17 +12,18 @@ const TIME_TO_LIVE = 60_000;
 const TIME_TO_LIVE_RESOLUTION = 1_000;
 
 export interface NotifiedCacheOptions {
-  /** The channel of the changes. The payload is the key of the changed entry, unless `forgets` says otherwise. */
+  /** The channel of the changes. The payload is the key of the changed entry. */
   readonly channel: string;
-  readonly forgets?: 'named' | 'all';
+  /** The channel of rare changes that concern entries which they do not name: they evict all. */
+  readonly clearedBy?: string;
   readonly max: number;
 }
 
 export class NotifiedCache<Value extends object> {
   private readonly values: LRUCache<string, Value>;
   private isConnected = false;
-  /** Raised by every change: a look-up that began before must not be cached. */
-  private epoch = 0;
+  /** By key: the look-ups in flight that no change has made stale. The result of a stale one is not cached. */
+  private readonly fresh = new Map<string, object>();
 
   constructor(
     private readonly notifications: Notifications,
@@ -36,10 +37,10 @@ export class NotifiedCache<Value extends object> {
     });
     notifications.subscribe({
       channel: options.channel,
+      // It evicts one entry alone: no tenant may empty the cache of the others.
       onNotification: (payload) => {
-        this.epoch++;
-        if (options.forgets === 'all') this.values.clear();
-        else this.values.delete(payload);
+        this.fresh.delete(payload);
+        this.values.delete(payload);
       },
       onDisconnected: () => {
         this.isConnected = false;
@@ -50,6 +51,8 @@ export class NotifiedCache<Value extends object> {
         this.isConnected = true;
       },
     });
+    if (options.clearedBy !== undefined)
+      notifications.subscribe({ channel: options.clearedBy, onNotification: () => this.forgetAll() });
   }
 
   /**
@@ -70,14 +73,20 @@ export class NotifiedCache<Value extends object> {
   }
 
   private async look(key: string): Promise<Value | null> {
-    const { epoch } = this;
-    const value = await this.load(key);
-    if (value && this.isConnected && epoch === this.epoch) this.values.set(key, value);
-    return value;
+    // Look-ups at the same time share it: a change makes all of them stale.
+    const lookUp = this.fresh.get(key) ?? {};
+    this.fresh.set(key, lookUp);
+    try {
+      const value = await this.load(key);
+      if (value && this.isConnected && this.fresh.get(key) === lookUp) this.values.set(key, value);
+      return value;
+    } finally {
+      if (this.fresh.get(key) === lookUp) this.fresh.delete(key);
+    }
   }
 
   private forgetAll(): void {
-    this.epoch++;
+    this.fresh.clear();
     this.values.clear();
   }
 }

@@ -4,6 +4,7 @@ import { parseUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import type { KeySpend } from '../../domain/spend/spend.js';
+import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
 import { toKeySpend } from '../keys/api-key-row.js';
 import { READ_SHARED_LIMITS } from '../keys/api-key-statements.js';
@@ -19,26 +20,43 @@ export interface SpendPolicy {
 
 @Injectable()
 export class SpendPolicyRepository {
+  private readonly policies = new BatchReader<string, SpendPolicy>({
+    idOf: (workspaceId) => workspaceId,
+    read: (workspaceIds) => this.readPolicies(workspaceIds),
+  });
+
   constructor(private readonly database: Database) {}
 
+  /** Batched with those of other calls: policies that many calls miss at once cost few statements. */
   async find(workspaceId: string): Promise<SpendPolicy> {
-    const workspace = await this.database.prisma.workspace.findUniqueOrThrow({
-      where: { id: workspaceId },
+    const policy = await this.policies.find(workspaceId);
+    if (!policy) throw new Error('the workspace of a key is gone');
+    return policy;
+  }
+
+  private async readPolicies(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, SpendPolicy>> {
+    const workspaces = await this.database.prisma.workspace.findMany({
+      where: { id: { in: [...workspaceIds] } },
       select: {
+        id: true,
         includeByokInBudgets: true,
         budgets: { select: { interval: true, limit: true } },
         account: { select: { credits: true } },
       },
     });
-    const { credits } = workspace.account;
-    return {
-      budgets: workspace.budgets.map(({ interval, limit }) => ({
-        window: windowOf(interval),
-        limit: parseUsd(limit.toFixed()),
-        includeByok: workspace.includeByokInBudgets,
-      })),
-      credits: credits === null ? null : parseUsd(credits.toFixed()),
-    };
+    return new Map(
+      workspaces.map(({ id, includeByokInBudgets: includeByok, budgets, account: { credits } }) => [
+        id,
+        {
+          budgets: budgets.map(({ interval, limit }) => ({
+            window: windowOf(interval),
+            limit: parseUsd(limit.toFixed()),
+            includeByok,
+          })),
+          credits: credits === null ? null : parseUsd(credits.toFixed()),
+        },
+      ]),
+    );
   }
 
   /** The budgets and credits above a key, and their spend in the windows of `now`. */
