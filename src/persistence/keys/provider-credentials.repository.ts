@@ -72,6 +72,12 @@ export class ProviderCredentialsRepository {
     return row && toRecord(row);
   }
 
+  /** With its secret; null in it: it cannot be decrypted. */
+  async findDecrypted(accountId: string, id: string): Promise<ProviderCredential | null> {
+    const row = await this.database.prisma.providerCredential.findUnique({ where: living(accountId, id) });
+    return row && this.toCredential(row);
+  }
+
   /** In the order of use. */
   async list(
     scope: { readonly workspaceId: string; readonly provider: string | undefined },

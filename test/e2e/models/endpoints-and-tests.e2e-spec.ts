@@ -133,6 +133,14 @@ describe('POST /providers/{slug}/test', () => {
     );
   });
 
+  it('uses a disabled own key too, before calls do', async () => {
+    const own = await askFor<{ data: { id: string } }>(201, app, 'post', '/byok', {
+      body: { provider: 'openai', key: 'sk-own-key-of-a-customer', disabled: true },
+    });
+    setup.upstream.answerWith(answerWithEmbeddings([VECTOR], { prompt_tokens: 1, total_tokens: 1 }));
+    expect((await test('openai', { byok_id: own.data.id })).body).toMatchObject({ data: { ok: true } });
+  });
+
   it('says how to configure a provider', async () => {
     expect((await test('voyage')).body).toMatchObject({
       data: { ok: false, status: null, reason: expect.stringContaining('VOYAGE_API_KEY') },
