@@ -45,6 +45,9 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
     paused,
   ]);
   await createNotification(app, 'http://127.0.0.1:1');
+  // Of another account, which has nothing else that is encrypted.
+  const other = await app.createAccount();
+  await createNotification(app, 'http://127.0.0.1:1', {}, other.managementKey);
   const database = app.application.get(Database);
   const rotate = async (): Promise<RotationProgress[]> => {
     const reports: RotationProgress[] = [];
@@ -60,7 +63,7 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
     dead_letters: 0,
     delivery_cursors: expect.any(Number),
     destinations: 2,
-    notification_rules: 1,
+    notification_rules: 2,
     provider_credentials: 1,
     generation_contents: 450,
   });
@@ -73,16 +76,16 @@ it('re-encrypts all rows in steps, is recorded, and finds nothing in a second ru
     app.sql<{ account_id: string; after: object }>(
       "SELECT account_id, after FROM audit_log WHERE object_type = 'encryption_key' AND action = 'rotate'",
     );
-  expect(await entries()).toEqual([
-    { account_id: app.accountId, after: { key_ids: [cipherWith(NEW_KEY).currentKeyId] } },
-  ]);
+  const after = { key_ids: [cipherWith(NEW_KEY).currentKeyId] };
+  const recorded = [app.accountId, other.accountId].map((accountId) => ({ account_id: accountId, after }));
+  expect(await entries()).toEqual(expect.arrayContaining(recorded));
   expect(totals(await rotate())).toMatchObject({
     destinations: 0,
     notification_rules: 0,
     provider_credentials: 0,
     generation_contents: 0,
   });
-  expect(await entries()).toHaveLength(1);
+  expect(await entries()).toHaveLength(2);
   expect(await askFor(200, app, 'get', '/audit?object_type=encryption_key')).toMatchObject({
     data: [{ action: 'rotate', actor: { key_label: 'operator' } }],
   });

@@ -116,12 +116,14 @@ const NO_KEY_HASH = '0'.repeat(64);
 
 /** Before the rotation, records it in the audit log of every account that has secrets under another key. */
 async function recordRotation(database: Database, cipher: ConfigCipher): Promise<void> {
-  const [destinations, credentials] = TABLES;
-  const keysOf = (table: EncryptedTable): string =>
-    `SELECT account_id, ${table.encryptionKeyId} AS key_id FROM ${table.name} WHERE ${toRotate(table)}`;
+  const [destinations, credentials, notifications] = TABLES;
+  const keys = [destinations, credentials, notifications].map(
+    (table) =>
+      `SELECT account_id, ${table.encryptionKeyId} AS key_id FROM ${table.name} WHERE ${toRotate(table)}`,
+  );
   const affected = await database.query<{ account_id: string; key_ids: string[] }>({
     text: `SELECT account_id, array_agg(DISTINCT key_id ORDER BY key_id) AS key_ids
-      FROM (${keysOf(destinations)} UNION ALL ${keysOf(credentials)}) AS used GROUP BY account_id`,
+      FROM (${keys.join(' UNION ALL ')}) AS used GROUP BY account_id`,
     values: [cipher.currentKeyId, cipher.keyIds],
   });
   const auditLog = new AuditLogRepository(database, new SystemClock());
