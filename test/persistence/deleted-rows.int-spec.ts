@@ -74,13 +74,19 @@ it('purges rows in steps after the retention, and no others', async () => {
      FROM generate_series(1, 1100) AS n`,
     [app.workspaceId, app.accountId, app.clock.now()],
   );
+  await app.sql(
+    `INSERT INTO retired_secrets (secret_hash, retired_at) SELECT lpad(n::text, 64, '0'), $1 FROM generate_series(1, 600) AS n`,
+    [app.clock.now()],
+  );
   const { key } = await createAndDelete();
   app.clock.advance(39 * DAY);
   await purge.purge();
+  expect(await count('retired_secrets')).toBe(600);
   const [keys = 0] = living;
   expect(await count('api_keys')).toBe(keys + 1_100 + 1);
   app.clock.advance(2 * DAY);
   await purge.purge();
+  expect(await count('retired_secrets')).toBe(0);
   // Rows that the other tests of this file have deleted are gone as well.
   const left = await countAll();
   expect(left.map((one, index) => one <= (living[index] ?? 0))).toEqual([true, true, true, true]);

@@ -78,7 +78,8 @@ export interface Caller {
   readonly secretExpiresAt: Date | null;
 }
 
-const KEY_PREFIX = 'sk-sb-v1-';
+/** Begins the secrets that this service makes. */
+export const KEY_PREFIX = 'sk-sb-v1-';
 
 /** A new secret: the prefix and 256 random bits in hex. Shown once, never stored. */
 export function createKeySecret(): string {

@@ -50,6 +50,13 @@ DELETE FROM notification_events AS purged USING (
 WHERE purged.account_id = old.account_id AND purged.id = old.id
 RETURNING 1`;
 
+/** $1 a moment. */
+const REMOVE_RETIRED_SECRETS = `
+DELETE FROM retired_secrets WHERE secret_hash IN (
+  SELECT secret_hash FROM retired_secrets WHERE retired_at < $1 ORDER BY retired_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+)
+RETURNING 1`;
+
 /** $1 a moment. A sign-in removes some as well, but there may be none. */
 const REMOVE_SESSIONS = `
 DELETE FROM console_sessions WHERE id_hash IN (
@@ -84,7 +91,9 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
     const { deletedRetentionDays, retention } = this.config;
     const now = this.clock.now();
     const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
-    for (const table of TABLES) await this.removeInSteps(removeFrom(table), ago(deletedRetentionDays * DAY));
+    const deletedBefore = ago(deletedRetentionDays * DAY);
+    for (const table of TABLES) await this.removeInSteps(removeFrom(table), deletedBefore);
+    await this.removeInSteps(REMOVE_RETIRED_SECRETS, deletedBefore);
     await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
     await this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE));
     await this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY));

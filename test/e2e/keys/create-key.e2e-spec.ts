@@ -143,7 +143,7 @@ describe('a new key', () => {
     [{ name: 'n', external: {} }, 'external.user: must be a string'],
     [
       { name: 'n', external: { user: 'u', api_key: 'short' } },
-      'external.api_key: must have 32 to 512 visible ASCII characters',
+      'external.api_key: must have 32 to 512 visible ASCII characters and not begin with sk-sb-v1-',
     ],
     [{ name: 'n', disabled: true }, 'disabled: is not a member of this object'],
     [{ name: 'n', kind: 'management' }, 'kind: is not a member of this object'],

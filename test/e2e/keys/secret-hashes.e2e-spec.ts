@@ -128,3 +128,45 @@ describe('GET /auth/key', () => {
     expectError(await ask(app, 'get', '/auth/key', { key: 'wrong' }), 401);
   });
 });
+
+describe('a secret that is no longer valid', () => {
+  const statusOf = async (secret: string): Promise<number> =>
+    (await app.http.get('/api/v1/key').set('Authorization', `Bearer ${secret}`)).status;
+  const ends = {
+    'by rotation': ({ data }: NewKey) => rotate(data.hash, 0),
+    'by deletion': ({ data }: NewKey) => askFor(200, app, 'delete', `/keys/${data.hash}`),
+  };
+
+  it.each(Object.entries(ends))('of this service cannot be chosen, %s', async (_name, end) => {
+    const created = await create();
+    await end(created);
+    const { managementKey } = await app.createAccount();
+    const body = { name: 'Claimed', external: { user: 'u', api_key: created.key } };
+    for (const key of [managementKey, app.managementKey])
+      expectError(
+        await ask(app, 'post', '/keys', { body, key }),
+        400,
+        /external.api_key: .*not begin with sk-sb-v1-/,
+      );
+    expect(await statusOf(created.key)).toBe(401);
+  });
+
+  it.each(Object.entries(ends))(
+    'of a partner can be chosen again by its account alone, %s',
+    async (_name, end) => {
+      const secret = randomBytes(32).toString('hex');
+      const body = { name: 'Partner', external: { user: 'u', api_key: secret } };
+      await end(await create(body));
+      expect(await statusOf(secret)).toBe(401);
+      const { managementKey } = await app.createAccount();
+      expectError(
+        await ask(app, 'post', '/keys', { body, key: managementKey }),
+        400,
+        /must be a key of its own/,
+      );
+      expect(await statusOf(secret)).toBe(401);
+      await create(body);
+      expect(await statusOf(secret)).toBe(200);
+    },
+  );
+});
