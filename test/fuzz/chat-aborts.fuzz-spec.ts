@@ -1,8 +1,6 @@
 // Clients that leave streams and answers at random moments: afterwards the process holds what it held before, and every call
 // is recorded and paid (docs/contract.md#chat-disconnects).
 import { request } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ChatMetrics } from '../../src/chat/chat-metrics.js';
 import { LoadShedder } from '../../src/http/load-shedding/load-shedder.js';
@@ -12,6 +10,7 @@ import { startAppWithEveryChatProvider } from '../support/chat-providers/every-c
 import type { EveryChatProviderApp } from '../support/chat-providers/every-chat-provider-app.js';
 import { inPieces } from '../support/chat-providers/stream-script.js';
 import { eventually } from '../support/eventually.js';
+import { retainedMemory } from '../support/memory.js';
 import { reportCounts, seededRandom, share, TEST_TIMEOUT } from '../support/fuzz/budget.js';
 
 const PARALLEL = 20;
@@ -36,13 +35,6 @@ afterAll(async () => {
   await setup.close();
 });
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function heapUsed(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
 const sockets = (): number =>
   process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length;
 
@@ -123,7 +115,7 @@ it(
     await settled();
     const stubs = WIRES.map((wire) => setup.providers.stubOf(wire));
     for (const stub of stubs) stub.forget();
-    const before = { heap: heapUsed(), sockets: sockets() };
+    const before = { memory: retainedMemory(), sockets: sockets() };
     await rounds(total);
     await settled();
     const { spent, hasCancelled } = await recordedOf(key.record.id);
@@ -138,7 +130,7 @@ it(
     expect(last.status).toBe(200);
     for (const stub of stubs) stub.forget();
     expect(sockets() - before.sockets).toBeLessThan(ALLOWED_SOCKETS);
-    expect(heapUsed() - before.heap).toBeLessThan(ALLOWED_GROWTH);
+    expect(retainedMemory() - before.memory).toBeLessThan(ALLOWED_GROWTH);
   },
   TEST_TIMEOUT,
 );

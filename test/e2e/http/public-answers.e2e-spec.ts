@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
+import { retainedMemory } from '../../support/memory.js';
 
 const CONNECTIONS = 10;
 const REQUESTS = 500;
@@ -38,16 +39,12 @@ describe('unread responses', () => {
   it.each(['/api/v1/openapi.json', '/api/v1/openapi.yaml'])('use bounded memory: %s', async (path) => {
     const { text, status } = await app.http.get(path);
     expect(status).toBe(200);
-    const used = (): number => {
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
-    const before = used();
+    const before = retainedMemory();
     for (let count = 0; count < CONNECTIONS; count++) ask(path);
     await eventually(publicInFlight, (count) => count >= CONNECTIONS);
     expect(await publicInFlight()).toBeLessThanOrEqual(128);
     // All of them would take hundreds of times as much.
-    expect(used() - before).toBeLessThan(100_000_000 + 130 * text.length);
+    expect(retainedMemory() - before).toBeLessThan(100_000_000 + 130 * text.length);
     expect((await app.http.get('/ready')).status).toBe(200);
     for (const socket of sockets.splice(0)) socket.destroy();
     await eventually(publicInFlight, (count) => count === 0);
