@@ -19,8 +19,10 @@ import { after } from '../support/chat-providers/stream-script.js';
 let setup: EveryChatProviderApp;
 /** A replica that takes one chat at a time. */
 let busy: TestApp;
-/** A replica that waits for no provider. */
+/** A replica that does not wait for a provider. */
 let hasty: TestApp;
+/** A replica whose calls have a short deadline. */
+let hurried: TestApp;
 beforeAll(async () => {
   setup = await startAppWithEveryChatProvider({ MAX_BODY_BYTES: '5000' });
   const replica = (environment: Readonly<Record<string, string>>) =>
@@ -29,11 +31,8 @@ beforeAll(async () => {
       environment: { ...setup.providers.environment, PROVIDER_RETRIES: '0', ...environment },
     });
   busy = await replica({ MAX_CHATS_IN_FLIGHT: '1' });
-  hasty = await replica({
-    CHAT_HEADERS_TIMEOUT_MS: '200',
-    CHAT_ANSWER_TIMEOUT_MS: '200',
-    CHAT_DEADLINE_MS: '500',
-  });
+  hasty = await replica({ CHAT_HEADERS_TIMEOUT_MS: '200', CHAT_ANSWER_TIMEOUT_MS: '200' });
+  hurried = await replica({ CHAT_DEADLINE_MS: '500' });
 });
 afterEach(() => {
   leaving.abort();
@@ -41,6 +40,7 @@ afterEach(() => {
   setup.reset();
 });
 afterAll(async () => {
+  await hurried.close();
   await hasty.close();
   await busy.close();
   await setup.close();
@@ -153,7 +153,13 @@ const CASES: readonly Case[] = [
     sdk: errors.RequestTimeoutResponseError,
     arrange: () => {
       setup.providers.stubOf('openai').holdAnswers();
-      return { ...atHasty(), models: MODELS, isWhole: true };
+      return {
+        model: MODEL,
+        apiKey: hurried.apiKey,
+        baseUrl: hurried.baseUrl,
+        models: MODELS,
+        isWhole: true,
+      };
     },
   },
   {

@@ -314,19 +314,29 @@ describe('a call that fails', () => {
   });
 
   it('is awaited up to the deadline of the operation', async () => {
-    const hurried = await startWithTexts({ OPERATION_DEADLINE_MS: '150' });
-    try {
-      const { arrived, letGo } = holdFirstReservation(hurried.app);
-      const slow = outcomeOf(embedCached(hurried.app, ['a']));
-      await arrived;
-      const response = await embedCached(hurried.app, ['a']);
-      expectError(response, 408);
-      expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
-      letGo();
-      expect(await slow).toMatchObject({ header: 'miss' });
-    } finally {
-      await hurried.close();
-    }
+    const { arrived, letGo } = holdFirstReservation(setup.app);
+    const slow = outcomeOf(embedCached(setup.app, ['a']));
+    await arrived;
+    // The deadline of the waiting call, a minute away, is almost reached. The call that it waits for keeps its own.
+    const cache = setup.app.application.get(EmbeddingCache);
+    const makeClaim = cache.claim.bind(cache);
+    let remaining = 0;
+    jest.spyOn(cache, 'claim').mockImplementationOnce((...call) => {
+      const claim = makeClaim(...call);
+      const takeFromOthers = claim.takeFromOthers.bind(claim);
+      jest.spyOn(claim, 'takeFromOthers').mockImplementationOnce((deadline) => {
+        remaining = deadline - performance.now();
+        return takeFromOthers(deadline - 59_900);
+      });
+      return claim;
+    });
+    const response = await embedCached(setup.app, ['a']);
+    expectError(response, 408);
+    expect(response.headers['x-generation-id']).toMatch(/^gen-[0-9a-f]{32}$/);
+    expect(remaining).toBeGreaterThan(0);
+    expect(remaining).toBeLessThanOrEqual(60_000);
+    letGo();
+    expect(await slow).toMatchObject({ header: 'miss' });
   });
 });
 
