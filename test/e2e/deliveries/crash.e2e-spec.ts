@@ -13,6 +13,7 @@ import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
 import { startServiceProcess } from '../../support/app/service-process.js';
+import { untilNoneRuns } from '../../support/database/waiting-statements.js';
 import { traceCollector } from '../../support/deliveries/trace-collector.js';
 
 const ROUNDS = 3;
@@ -71,6 +72,8 @@ describe('a process that is killed while it delivers', () => {
         for (let client = 0; client < CLIENTS; client++) void callUntilGone(service.baseUrl, seen, onAnswer);
       });
     }
+    // The last generations may be committed after the death of their process.
+    await untilNoneRuns(app);
     const recorded = await app.sql<{ id: string }>('SELECT id FROM generations WHERE workspace_id = $1', [
       app.workspaceId,
     ]);

@@ -5,6 +5,7 @@ import { rebuildSpend } from '../../../src/persistence/spend/spend-rebuild.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { startServiceProcess } from '../../support/app/service-process.js';
+import { untilNoneRuns } from '../../support/database/waiting-statements.js';
 import { startStubUpstream } from '../../support/upstreams/stub-upstream.js';
 import type { StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
@@ -67,7 +68,8 @@ describe('a process that is killed under load', () => {
           void callUntilGone(service.baseUrl, secret, seen, onAnswer);
       });
     }
-    // A statement in flight when its client died is committed as a whole, or not at all.
+    // A statement in flight when its client died is committed as a whole, or not at all, and maybe after its death.
+    await untilNoneRuns(app);
     const recorded = await app.sql<{ id: string; cost: string }>(
       'SELECT id, cost FROM generations WHERE api_key_id = $1',
       [record.id],

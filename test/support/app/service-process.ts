@@ -11,7 +11,7 @@ export interface ServiceProcess {
   readonly pid: number;
   /** The printed lines so far; empty where it prints to a file. */
   readonly lines: readonly string[];
-  /** SIGKILL, and waits until it is gone. */
+  /** SIGKILL, and waits until it is gone. PostgreSQL still executes its last statements: untilNoneRuns() waits for them. */
   kill(): Promise<void>;
   /** SIGTERM, and waits until it is gone and all that it has printed was read. Resolves with its exit code. */
   stop(): Promise<number | null>;

@@ -18,6 +18,18 @@ export async function untilLockWait(database: AskedDatabase): Promise<void> {
   );
 }
 
+/** Resolves when the database executes no statement and has no open transaction, of a killed process included. */
+export async function untilNoneRuns(database: AskedDatabase): Promise<void> {
+  await eventually(
+    () =>
+      database.sql(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND backend_type = 'client backend' AND state <> 'idle'`,
+      ),
+    (running) => running.length === 0,
+  );
+}
+
 /** Resolves when exactly so many wait. */
 export async function untilSoManyWait(database: AskedDatabase, count: number): Promise<void> {
   await eventually(
