@@ -34,7 +34,9 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-async function receiverOf(check: (request: ReceivedDelivery) => ReceiverResult): Promise<RunningReceiver> {
+async function receiverOf(
+  check: (request: ReceivedDelivery) => ReceiverResult | Promise<ReceiverResult>,
+): Promise<RunningReceiver> {
   const receiver = await startReceiver({ check });
   receivers.push(receiver);
   return receiver;
@@ -295,9 +297,13 @@ describe('a request that exceeds the size limit of the platform', () => {
   });
 
   it('limits the batches that follow, also after another destination changed', async () => {
-    const receiver = await receiverOf(small);
+    // Nothing is answered before all are recorded: a whole batch, however slow the recording is.
+    let finishRecording = (): void => undefined;
+    const recorded = new Promise<void>((resolve) => (finishRecording = resolve));
+    const receiver = await receiverOf((request) => recorded.then(() => small(request)));
     const { id } = await createDestination(app, { url: receiver.origin });
     await recordGenerations(app, 60);
+    finishRecording();
     await untilDelivered(app, id, 60);
     const refused = () => receiver.requests.filter(({ bytes }) => bytes.length > MAX).length;
     const rejectedFirst = refused();
@@ -305,7 +311,8 @@ describe('a request that exceeds the size limit of the platform', () => {
     await createDestination(app, { url: (await receiverOf(traceCollector.check)).origin });
     await recordGenerations(app, 60);
     await untilDelivered(app, id, 120);
-    expect(refused()).toBe(rejectedFirst);
+    // The bound grows by a little with every accepted request, so that one may be refused again.
+    expect(refused()).toBeLessThanOrEqual(rejectedFirst + 1);
   });
 
   it('is sent without the content of its single trace', async () => {
