@@ -66,12 +66,11 @@ async function count(of: string): Promise<number> {
 }
 
 it('keeps all rows and fails no append while the version before still writes', async () => {
-  for (const moment of ["now() - interval '70 days'", 'now()', "now() - interval '1 minute'"])
-    await append(client, moment);
+  for (const moment of ["now() - interval '70 days'", 'now()', 'now()']) await append(client, moment);
   // As the service does: the row of an unknown month gets a partition of that month.
   await client.query("SELECT move_default_rows('generations', 'month', 20000)");
   const progress = { isOver: false, appended: 3 };
-  await old.query("SET lock_timeout = '2s'");
+  await old.query("SET lock_timeout = '30s'");
   const appending = (async () => {
     while (!progress.isOver) {
       await append(old, 'now()');

@@ -96,9 +96,10 @@ describe('a swept lease', () => {
     const [kept, swept, empty] = [await take('1'), await take('3'), await take('2')];
     await sweep(swept);
     await ledger.release([release(empty, '2')]);
-    await app.sql(`UPDATE spend_leases SET expires_at = now() + interval '1 second' WHERE process_id = $1`, [
-      kept.id,
-    ]);
+    await app.sql(
+      `UPDATE spend_leases SET expires_at = now() + interval '10 seconds' WHERE process_id = $1`,
+      [kept.id],
+    );
     await ledger.renew([kept, swept]);
     const now = performance.now();
     expect([kept, swept, empty].map((lease) => lease.isValid(now))).toEqual([true, false, true]);

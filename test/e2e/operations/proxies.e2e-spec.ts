@@ -79,7 +79,8 @@ it('calls and deliveries pass through the proxies, and their credentials are not
     body: JSON.stringify({ model: SMALL, input: 'hello' }),
   });
   expect(answer.status).toBe(200);
-  expect(proxy.targets).toEqual([`provider.example:${port}`]);
+  // A delivery may follow at once.
+  expect(proxy.targets[0]).toBe(`provider.example:${port}`);
   await eventually(
     () => Promise.resolve(receiver.stored.length),
     (count) => count === 1,

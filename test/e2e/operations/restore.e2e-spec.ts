@@ -15,6 +15,7 @@ import { allowAnyDay, createTestDatabase } from '../../support/database/database
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receivers/receiver.js';
 import type { RunningReceiver } from '../../support/receivers/receiver.js';
+import { untilSummedUp } from '../../support/database/rollups.js';
 import { backUp, createDatabaseOnNewServer, restore } from '../../support/database/restored-database.js';
 import { startStubUpstream } from '../../support/upstreams/stub-upstream.js';
 import { traceCollector } from '../../support/deliveries/trace-collector.js';
@@ -176,7 +177,7 @@ describe('a restored backup', () => {
 
   it('is summed up completely for the activity', async () => {
     await call(app, key.secret);
-    await app.application.get(ActivityRollup).catchUp(0);
+    await untilSummedUp(app);
     const [sums] = await app.sql<{ summed: string; logged: string }>(
       `SELECT (SELECT sum(requests) FROM activity_days) AS summed, (SELECT count(*) FROM generations) AS logged`,
     );
