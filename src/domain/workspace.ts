@@ -50,6 +50,15 @@ export interface WrittenBudget {
   readonly includeByok: boolean;
 }
 
+/** A budget and the settled spend that counts towards it in its current window. */
+export interface MeasuredBudget extends WorkspaceBudget {
+  readonly spent: PicoUsd;
+}
+
+export interface BudgetState extends WrittenBudget {
+  readonly budget: MeasuredBudget;
+}
+
 /** Why these budgets conflict: a wider interval must allow more. Null: they do not. */
 export function budgetProblem(limits: ReadonlyMap<BudgetInterval, PicoUsd>): string | null {
   let narrower: { readonly interval: BudgetInterval; readonly limit: PicoUsd } | null = null;

@@ -5,7 +5,7 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
-import type { WrittenBudget } from '../domain/workspace.js';
+import type { BudgetState } from '../domain/workspace.js';
 import { ApiErrors } from '../http/errors/api-errors.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { EmptyQueryDto } from '../http/dto/page-query.dto.js';
@@ -102,6 +102,6 @@ export class WorkspaceBudgetsController {
   }
 }
 
-function toResponse({ budget, includeByok }: WrittenBudget): WorkspaceBudgetResponseDto {
+function toResponse({ budget, includeByok }: BudgetState): WorkspaceBudgetResponseDto {
   return { data: toWorkspaceBudgetDto(budget), include_byok_in_budgets: includeByok };
 }

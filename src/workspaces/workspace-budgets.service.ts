@@ -5,14 +5,14 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import { parseUsd } from '../domain/spend/money.js';
 import { BUDGET_INTERVALS, budgetProblem } from '../domain/workspace.js';
-import type { BudgetInterval, WorkspaceBudget, WrittenBudget } from '../domain/workspace.js';
+import type { BudgetInterval, BudgetState, MeasuredBudget, WrittenBudget } from '../domain/workspace.js';
 import { WorkspaceBudgetsRepository } from '../persistence/workspaces/workspace-budgets.repository.js';
-import { toWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
+import { toBudgetRecord } from './dto/workspace-budget.dto.js';
 import type { PutWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
 import { noSuchWorkspace, WorkspacesService } from './workspaces.service.js';
 
 interface WorkspaceBudgets {
-  readonly budgets: readonly WorkspaceBudget[];
+  readonly budgets: readonly MeasuredBudget[];
   readonly includeByok: boolean;
 }
 
@@ -21,7 +21,7 @@ const AUDITED_BUDGET: AuditedType<WrittenBudget> = {
   objectId: ({ budget }) => budget.interval,
   workspaceId: ({ budget }) => budget.workspaceId,
   state: ({ budget, includeByok }) => ({
-    ...toWorkspaceBudgetDto(budget),
+    ...toBudgetRecord(budget),
     include_byok_in_budgets: includeByok,
   }),
 };
@@ -36,12 +36,12 @@ export class WorkspaceBudgetsService {
   async list(caller: Caller, ref: string): Promise<WorkspaceBudgets> {
     const workspace = await this.workspaces.get(caller, ref);
     return {
-      budgets: await this.budgets.list(workspace.id),
+      budgets: await this.budgets.list(workspace),
       includeByok: workspace.includeByokInBudgets,
     };
   }
 
-  async get(caller: Caller, ref: string, name: string): Promise<WrittenBudget> {
+  async get(caller: Caller, ref: string, name: string): Promise<BudgetState> {
     const interval = readInterval(name);
     const { budgets, includeByok } = await this.list(caller, ref);
     const budget = budgets.find((found) => found.interval === interval);
@@ -49,7 +49,7 @@ export class WorkspaceBudgetsService {
     return { budget, includeByok };
   }
 
-  async put(actor: Actor, ref: string, name: string, dto: PutWorkspaceBudgetDto): Promise<WrittenBudget> {
+  async put(actor: Actor, ref: string, name: string, dto: PutWorkspaceBudgetDto): Promise<BudgetState> {
     const interval = readInterval(name);
     const workspace = await this.workspaces.get(actor, ref);
     // Finer amounts than the database stores are rounded: JSON numbers carry such digits on their own (0.1 + 0.2).

@@ -15,4 +15,6 @@ export const budgetsQuery = (workspaceId: string) =>
           signal,
         }),
       ),
+    // Budgets show what is spent of them.
+    refetchInterval: 15_000,
   });

@@ -1,8 +1,20 @@
-// The statement that removes or disables the objects of a deleted workspace.
+// The statements that read the budgets of a workspace, and remove or disable the objects of a deleted one.
 //
-// Why plain SQL: a workspace may have 100,000 keys, each with an entry in the audit log. Reading, describing and
-// writing them one by one would exceed the time of one transaction.
+// Why plain SQL: budgets and the spend that they are compared with come from one snapshot. And a workspace may have
+// 100,000 keys, each with an entry in the audit log. Reading, describing and writing them one by one would exceed the
+// time of one transaction.
 import { recordEntryOfEach } from '../audit/audit-statements.js';
+import { spendOf } from '../keys/api-key-statements.js';
+
+/** $1 account, $2 workspace: at most one row for each interval. */
+export const LIST_BUDGETS = `
+SELECT budget.workspace_id AS "workspaceId", budget.interval, budget.limit_amount::text AS "limit",
+  budget.created_at AS "createdAt", budget.updated_at AS "updatedAt",
+  workspace.include_byok_in_budgets AS "includeByok", ${spendOf('spend')} AS spend
+FROM workspaces AS workspace
+JOIN workspace_budgets AS budget ON budget.workspace_id = workspace.id
+LEFT JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
+WHERE workspace.account_id = $1 AND workspace.id = $2 AND workspace.deleted_at IS NULL`;
 
 const KEY = `'name', name, 'label', label, 'disabled'`;
 const DESTINATION = `'name', name, 'type', type, 'enabled'`;

@@ -1,6 +1,6 @@
 // Budgets of a workspace on the wire. Contract: docs/contract.md#workspaces.
 import { usdToNumber } from '../../domain/spend/money.js';
-import type { WorkspaceBudget } from '../../domain/workspace.js';
+import type { MeasuredBudget, WorkspaceBudget } from '../../domain/workspace.js';
 import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -24,6 +24,12 @@ export class WorkspaceBudgetDto {
   reset_interval: string | null;
   @TimeField() created_at: string;
   @TimeField() updated_at: string;
+  @UsdField({
+    example: 12.5,
+    description:
+      'USD spent in the current window, settled calls only. A lifetime budget: since the workspace exists.',
+  })
+  spend_usd: number;
 }
 
 const INCLUDE_BYOK = 'Whether calls through own provider keys count toward all budgets of the workspace.';
@@ -50,7 +56,12 @@ export class PutWorkspaceBudgetDto {
   include_byok_in_budgets?: boolean;
 }
 
-export function toWorkspaceBudgetDto(budget: WorkspaceBudget): WorkspaceBudgetDto {
+export function toWorkspaceBudgetDto(budget: MeasuredBudget): WorkspaceBudgetDto {
+  return { ...toBudgetRecord(budget), spend_usd: usdToNumber(budget.spent) };
+}
+
+/** The settings of a budget, which the audit log compares: its spend is no change. */
+export function toBudgetRecord(budget: WorkspaceBudget): Omit<WorkspaceBudgetDto, 'spend_usd'> {
   return {
     id: `${budget.workspaceId}:${budget.interval}`,
     workspace_id: budget.workspaceId,

@@ -32,6 +32,7 @@ describe('budgets', () => {
       reset_interval: 'monthly',
       created_at: now,
       updated_at: now,
+      spend_usd: 0,
     };
     expect(created).toEqual({ data: budget, include_byok_in_budgets: false });
     const changed = { data: { ...budget, limit_usd: 99.5 }, include_byok_in_budgets: true };
@@ -54,6 +55,72 @@ describe('budgets', () => {
       `SELECT action FROM audit_log WHERE object_type = 'workspace_budget' AND object_id = 'monthly' ORDER BY action`,
     );
     expect(actions.map(({ action }) => String(action))).toEqual(['create', 'delete', 'update']);
+  });
+
+  it('show the spend of their current window, own provider keys included when they count', async () => {
+    const spent = async (): Promise<unknown[]> => {
+      const { data } = await askFor<{ data: Readonly<Record<string, unknown>>[] }>(
+        200,
+        app,
+        'get',
+        '/workspaces/default/budgets',
+      );
+      return data.map(({ reset_interval: interval, spend_usd: spend }) => [interval, spend]);
+    };
+    const limits = { daily: 10, weekly: 20, monthly: 30, lifetime: 40 };
+    for (const [interval, limit] of Object.entries(limits)) {
+      expect((await put(interval, { limit_usd: limit, include_byok_in_budgets: false })).status).toBe(200);
+    }
+    // Wednesday, 18 November 2026; the last spend was on the Monday of that week.
+    const spend = async (lastDay: string) =>
+      app.sql(
+        `UPDATE workspace_spend SET last_day = $2, daily = 0.1, weekly = 0.1, monthly = 3, total = 50,
+           byok_daily = 0.2, byok_weekly = 0.2, byok_monthly = 0.25, byok_total = 0.5 WHERE workspace_id = $1`,
+        [app.workspaceId, lastDay],
+      );
+    await spend('2026-11-16');
+    expect(await spent()).toEqual([
+      ['daily', 0],
+      ['weekly', 0.1],
+      ['monthly', 3],
+      [null, 50],
+    ]);
+    await spend('2026-11-18');
+    const counted = { limit_usd: 10, include_byok_in_budgets: true };
+    // Exact: the sum of the two numbers would be 0.30000000000000004.
+    expect((await put('daily', counted)).body).toMatchObject({ data: { spend_usd: 0.3 } });
+    expect(await spent()).toEqual([
+      ['daily', 0.3],
+      ['weekly', 0.3],
+      ['monthly', 3.25],
+      [null, 50.5],
+    ]);
+    expect(await askFor(200, app, 'get', '/workspaces/default/budgets/lifetime')).toMatchObject({
+      data: { spend_usd: 50.5 },
+    });
+    const recorded = await app.sql(
+      `SELECT 1 FROM audit_log WHERE object_type = 'workspace_budget' AND (before ? 'spend_usd' OR after ? 'spend_usd')`,
+    );
+    expect(recorded).toEqual([]);
+    await app.sql(
+      `UPDATE workspace_spend SET daily = 0, weekly = 0, monthly = 0, total = 0, byok_daily = 0, byok_weekly = 0,
+         byok_monthly = 0, byok_total = 0 WHERE workspace_id = $1`,
+      [app.workspaceId],
+    );
+    for (const interval of Object.keys(limits))
+      await askFor(200, app, 'delete', `/workspaces/default/budgets/${interval}`);
+  });
+
+  it('show the spend of a call once it is settled', async () => {
+    expect((await put('daily', { limit_usd: 10 })).body).toMatchObject({ data: { spend_usd: 0 } });
+    const { body } = await embed(app, { model: SMALL, input: 'hello', dimensions: 2 }, app.apiKey);
+    const { cost } = (body as { usage: { cost: number } }).usage;
+    expect(cost).toBeGreaterThan(0);
+    await eventually(
+      () => askFor<{ data: { spend_usd: number } }>(200, app, 'get', '/workspaces/default/budgets/daily'),
+      ({ data }) => data.spend_usd === cost,
+    );
+    await askFor(200, app, 'delete', '/workspaces/default/budgets/daily');
   });
 
   it('must grow with the interval, in any order of setting them', async () => {

@@ -49,18 +49,11 @@ export function valuesAt(
   });
 }
 
-/** 00:00 UTC of today, this Monday, the first of this month. */
-export function windowStarts(now: number): {
-  readonly daily: number;
-  readonly weekly: number;
-  readonly monthly: number;
-} {
+/** 00:00 UTC of today, and of the first of this month. */
+export function windowStarts(now: number): { readonly daily: number; readonly monthly: number } {
   const date = new Date(now);
-  const daily = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
-  const sinceMonday = (date.getUTCDay() + 6) % 7;
   return {
-    daily,
-    weekly: daily - sinceMonday * DAY_MS,
+    daily: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()),
     monthly: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
   };
 }

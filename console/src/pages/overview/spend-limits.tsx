@@ -3,25 +3,29 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { analyticsQuery, isoTime, numberOf } from '../../api/analytics';
 import { budgetsQuery } from '../../api/budgets';
+import type { Budget } from '../../api/budgets';
 import { creditsQuery } from '../../api/credits';
 import { Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
-import { Money } from '../../components/display/values';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
 import styles from './overview.module.css';
 import { windowStarts } from './ranges';
 
-const NAMES = { daily: 'Daily budget', weekly: 'Weekly budget', monthly: 'Monthly budget' } as const;
-type Window = keyof typeof NAMES;
+const NAMES = {
+  daily: 'Daily budget',
+  weekly: 'Weekly budget',
+  monthly: 'Monthly budget',
+  lifetime: 'Lifetime budget',
+} as const;
 
-export function useWindowSpend(workspaceId: string, window: Window, includesByok = false) {
+export function useWindowSpend(workspaceId: string, window: 'daily' | 'monthly') {
   return useQuery({
-    ...analyticsQuery(['window-spend', workspaceId, window, includesByok], (now) => ({
-      metrics: ['total_usage', 'byok_usage', 'request_count'],
+    ...analyticsQuery(['window-spend', workspaceId, window], (now) => ({
+      metrics: ['total_usage'],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: { start: isoTime(windowStarts(now)[window]), end: isoTime(now + 1000) },
     })),
-    select: ([row]) => numberOf(row, 'total_usage') + (includesByok ? numberOf(row, 'byok_usage') : 0),
+    select: ([row]) => numberOf(row, 'total_usage'),
     refetchInterval: 15_000,
   });
 }
@@ -30,7 +34,6 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
   const budgets = useQuery(budgetsQuery(workspaceId));
   const credits = useQuery(creditsQuery);
   const error = budgets.error ?? credits.error;
-  const includesByok = budgets.data?.include_byok_in_budgets ?? false;
   return (
     <Section
       title="Limits"
@@ -44,16 +47,9 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
       {error === null && (budgets.data === undefined || credits.data === undefined) && <Placeholder />}
       {budgets.data && credits.data && (
         <ul className={styles.limits}>
-          {budgets.data.data.map(({ id, limit_usd: limit, reset_interval: interval }) =>
-            interval === null ? (
-              <li key={id} className={styles.limit}>
-                <span>Lifetime budget</span>
-                <Money usd={limit} />
-              </li>
-            ) : (
-              <BudgetLine key={id} {...{ workspaceId, limit, includesByok }} window={interval} />
-            ),
-          )}
+          {budgets.data.data.map((budget) => (
+            <BudgetLine key={budget.id} budget={budget} />
+          ))}
           {credits.data.is_metered && (
             <li className={styles.limit}>
               <span>Credits of the account</span>
@@ -75,23 +71,12 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
   );
 }
 
-interface BudgetLineProps {
-  readonly workspaceId: string;
-  readonly window: Window;
-  readonly limit: number;
-  readonly includesByok: boolean;
-}
-
-function BudgetLine({ workspaceId, window, limit, includesByok }: BudgetLineProps) {
-  const { data } = useWindowSpend(workspaceId, window, includesByok);
+function BudgetLine({ budget }: { readonly budget: Budget }) {
+  const name = NAMES[budget.reset_interval ?? 'lifetime'];
   return (
     <li className={styles.limit}>
-      <span>{NAMES[window]}</span>
-      {data === undefined ? (
-        <Placeholder lines={1} />
-      ) : (
-        <SpendBar label={NAMES[window]} spend={data} limit={limit} />
-      )}
+      <span>{name}</span>
+      <SpendBar label={name} spend={budget.spend_usd} limit={budget.limit_usd} />
     </li>
   );
 }

@@ -1,7 +1,6 @@
 // The budgets of a workspace, what is spent of each, and what they refuse now.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { analyticsQuery, isoTime, numberOf } from '../../api/analytics';
 import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
 import { deleteBudget, setBudget } from '../../api/workspaces';
@@ -11,13 +10,12 @@ import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
-import { Money, Time } from '../../components/display/values';
+import { Time } from '../../components/display/values';
 import { EmptyState, ErrorState, Notice, Placeholder } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
-import { windowStarts } from '../overview/ranges';
 import { nextStart } from './budget-windows';
 import styles from './workspaces.module.css';
 
@@ -28,7 +26,6 @@ const NAMES: Readonly<Record<BudgetInterval, string>> = {
   lifetime: 'Lifetime',
 };
 const INTERVALS = Object.keys(NAMES) as BudgetInterval[];
-const REFRESH_MS = 15_000;
 
 const intervalOf = ({ reset_interval: interval }: Budget): BudgetInterval => interval ?? 'lifetime';
 
@@ -79,9 +76,7 @@ export function Budgets({ workspace }: { readonly workspace: Workspace }) {
           {budgets.map((budget) => (
             <BudgetLine
               key={budget.id}
-              workspace={workspace}
               budget={budget}
-              includesByok={data.include_byok_in_budgets}
               onEdit={() => setEdited(intervalOf(budget))}
               onRemove={() => setRemoved(intervalOf(budget))}
             />
@@ -118,34 +113,23 @@ export function Budgets({ workspace }: { readonly workspace: Workspace }) {
 }
 
 interface BudgetLineProps {
-  readonly workspace: Workspace;
   readonly budget: Budget;
-  readonly includesByok: boolean;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-function BudgetLine({ workspace, budget, includesByok, onEdit, onRemove }: BudgetLineProps) {
+function BudgetLine({ budget, onEdit, onRemove }: BudgetLineProps) {
   const interval = intervalOf(budget);
-  const { limit_usd: limit } = budget;
-  const { data: spend, error } = useSpend(workspace, interval, includesByok);
+  const { limit_usd: limit, spend_usd: spend } = budget;
   const resetsAt = nextStart(interval, useNow());
-  const isReached = spend !== undefined && spend >= limit;
+  const isReached = spend >= limit;
   return (
     <li className={styles.budget}>
       <span className={styles.budgetName}>
         {NAMES[interval]} {isReached && <Badge tone="bad">Reached</Badge>}
       </span>
       <span className={styles.budgetSpend}>
-        {spend !== undefined ? (
-          <SpendBar label={`Spend of the ${interval} budget`} spend={spend} limit={limit} />
-        ) : error ? (
-          <>
-            Limit <Money usd={limit} />
-          </>
-        ) : (
-          <Placeholder lines={1} />
-        )}
+        <SpendBar label={`Spend of the ${interval} budget`} spend={spend} limit={limit} />
       </span>
       <span className={styles.budgetReset}>
         {resetsAt === null ? (
@@ -179,25 +163,6 @@ function BudgetLine({ workspace, budget, includesByok, onEdit, onRemove }: Budge
       )}
     </li>
   );
-}
-
-const spendQuery = (id: string, createdAt: string, interval: BudgetInterval) =>
-  analyticsQuery(['budget-spend', id, interval], () => ({
-    metrics: ['total_usage', 'byok_usage'],
-    filters: [{ field: 'workspace', operator: 'eq', value: id }],
-    time_range: {
-      start: isoTime(interval === 'lifetime' ? Date.parse(createdAt) : windowStarts(Date.now())[interval]),
-      end: isoTime(Date.now() + 1000),
-    },
-  }));
-
-/** USD spent in the window of the budget. */
-function useSpend({ id, created_at: createdAt }: Workspace, interval: BudgetInterval, includesByok: boolean) {
-  return useQuery({
-    ...spendQuery(id, createdAt, interval),
-    select: ([row]) => numberOf(row, 'total_usage') + (includesByok ? numberOf(row, 'byok_usage') : 0),
-    refetchInterval: REFRESH_MS,
-  });
 }
 
 interface BudgetDialogProps {

@@ -1,0 +1,69 @@
+// Budgets in the console: what is spent of them, whatever the age of the workspace, and what a failure leaves behind.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  describeInChromium,
+  expectAccessibleEverywhere,
+  openConsole,
+  visit,
+} from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { askFor } from '../support/requests/admin.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
+
+describeInChromium('budgets in the console', () => {
+  let setup: ConsoleSetup;
+  let session: OpenConsole;
+  let page: Page;
+  beforeAll(async () => {
+    setup = await startConsole();
+    const { app } = setup;
+    // The overview shows limits once there was a call.
+    expect((await embed(app, { model: LOCAL, input: 'one' })).status).toBe(200);
+    await app.sql(`UPDATE workspaces SET created_at = now() - interval '100 days' WHERE id = $1`, [
+      app.workspaceId,
+    ]);
+    const budgets = `/workspaces/${app.workspaceId}/budgets`;
+    await askFor(200, app, 'put', `${budgets}/daily`, {
+      body: { limit_usd: 1, include_byok_in_budgets: true },
+    });
+    await askFor(200, app, 'put', `${budgets}/lifetime`, { body: { limit_usd: 10 } });
+    // A day that is ahead counts, so that the end of this day changes nothing.
+    await app.sql(
+      `UPDATE workspace_spend SET last_day = (now() AT TIME ZONE 'utc')::date + 1, daily = 0.1, byok_daily = 0.2,
+         total = 10, byok_total = 0.25 WHERE workspace_id = $1`,
+      [app.workspaceId],
+    );
+    session = await openConsole(setup.browser, app);
+    page = session.page;
+  });
+  afterAll(async () => {
+    await session.close();
+    await setup.close();
+  });
+
+  const meterText = (name: string) => page.getByRole('meter', { name }).getAttribute('aria-valuetext');
+
+  it('shows the spend of each, and that one of an old workspace is reached', async () => {
+    await visit(page, `/workspaces/${setup.app.workspaceId}`, 'Workspace');
+    const lifetime = page.getByRole('listitem').filter({ hasText: 'Lifetime' });
+    await lifetime.getByText('Reached', { exact: true }).waitFor();
+    await lifetime.getByText(/are refused with 403 until the budget is raised/).waitFor();
+    expect(await meterText('Spend of the lifetime budget')).toBe('$10.25 of $10.00');
+    // The sum of both numbers would be $0.30000000000000004.
+    expect(await meterText('Spend of the daily budget')).toBe('$0.30 of $1.00');
+    const daily = page.getByRole('listitem').filter({ hasText: 'Daily' });
+    expect(await daily.getByText('Reached', { exact: true }).count()).toBe(0);
+    await expectAccessibleEverywhere(page);
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('shows the same on the overview', async () => {
+    await visit(page, '/', 'Overview');
+    expect(await meterText('Lifetime budget')).toBe('$10.25 of $10.00');
+    expect(await meterText('Daily budget')).toBe('$0.30 of $1.00');
+    expect(session.complaints).toEqual([]);
+  });
+});
