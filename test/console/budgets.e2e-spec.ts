@@ -25,7 +25,9 @@ describeInChromium('budgets in the console', () => {
     await app.sql(`UPDATE workspaces SET created_at = now() - interval '100 days' WHERE id = $1`, [
       app.workspaceId,
     ]);
-    const budgets = `/workspaces/${app.workspaceId}/budgets`;
+    const workspace = `/workspaces/${app.workspaceId}`;
+    await askFor(200, app, 'patch', workspace, { body: { name: 'Search team' } });
+    const budgets = `${workspace}/budgets`;
     await askFor(200, app, 'put', `${budgets}/daily`, {
       body: { limit_usd: 1, include_byok_in_budgets: true },
     });
@@ -47,7 +49,7 @@ describeInChromium('budgets in the console', () => {
   const meterText = (name: string) => page.getByRole('meter', { name }).getAttribute('aria-valuetext');
 
   it('shows the spend of each, and that one of an old workspace is reached', async () => {
-    await visit(page, `/workspaces/${setup.app.workspaceId}`, 'Workspace');
+    await visit(page, `/workspaces/${setup.app.workspaceId}`, 'Search team');
     const lifetime = page.getByRole('listitem').filter({ hasText: 'Lifetime' });
     await lifetime.getByText('Reached', { exact: true }).waitFor();
     await lifetime.getByText(/are refused with 403 until the budget is raised/).waitFor();
