@@ -7,6 +7,7 @@ import {
   formatRelative,
   formatUtc,
   formatUtcDay,
+  roundUsd,
 } from './format';
 
 describe('formatMoney', () => {
@@ -24,6 +25,10 @@ describe('formatMoney', () => {
   ])('shows %d exactly', (usd, text) => {
     expect(formatMoney(usd)).toBe(text);
   });
+});
+
+it('rounds sums to the decimals of an amount', () => {
+  expect([0.1 + 0.2, 1e-12 + 2e-12, 5].map(roundUsd)).toEqual([0.3, 3e-12, 5]);
 });
 
 it('shortens amounts for axes only', () => {

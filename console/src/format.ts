@@ -1,6 +1,8 @@
 // How amounts, numbers, times and durations look. Every page formats with these functions.
 
 const LOCALE = 'en-US';
+// The decimals of an amount in the service.
+const DECIMALS = 12;
 // As many digits as the service stores, so that no amount is rounded.
 const money = new Intl.NumberFormat(LOCALE, {
   style: 'currency',
@@ -34,6 +36,11 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export function formatMoney(usd: number): string {
   // The decimal text of the number, because the formatter would print the digits of the binary fraction.
   return money.format(decimalText(usd) as Intl.StringNumericLiteral);
+}
+
+/** For sums: the service stores twelve decimals, and the sum of two numbers may have more. */
+export function roundUsd(usd: number): number {
+  return Number(usd.toFixed(DECIMALS));
 }
 
 /** For axes of charts only: `$1.2K`. */

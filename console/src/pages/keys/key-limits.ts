@@ -1,5 +1,6 @@
 // The limits of a key in words, and the spend that counts towards its own limit.
 import type { ApiKey, CurrentKey, EffectiveLimit } from '../../api/keys';
+import { roundUsd } from '../../format';
 
 type Limited = ApiKey | CurrentKey;
 type Window = NonNullable<Limited['limit_reset']>;
@@ -9,8 +10,6 @@ const WINDOWS = {
   weekly: { usage: 'usage_weekly', byok: 'byok_usage_weekly', name: 'a week' },
   monthly: { usage: 'usage_monthly', byok: 'byok_usage_monthly', name: 'a month' },
 } as const;
-// The service stores twelve decimals; the sum of two doubles may have more.
-const DECIMALS = 12;
 
 function windowOf(reset: Window | '' | null) {
   return reset === null || reset === '' ? null : WINDOWS[reset];
@@ -22,7 +21,7 @@ export function spendOf(key: Limited): number {
   const usage = window === null ? key.usage : key[window.usage];
   if (!key.include_byok_in_limit) return usage;
   const byok = window === null ? key.byok_usage : key[window.byok];
-  return Number((usage + byok).toFixed(DECIMALS));
+  return roundUsd(usage + byok);
 }
 
 /** "a month" */
