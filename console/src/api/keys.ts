@@ -42,13 +42,71 @@ export const keyQuery = (hash: string) =>
       (await call(api.GET('/api/v1/keys/{hash}', { params: { path: { hash } }, signal }))).data,
   });
 
-/** The first keys of a workspace, for lists to choose from. */
+/** The first keys of a workspace: those whose names a page needs. */
 export const keyChoicesQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: [...KEYS, 'choices', workspaceId],
     queryFn: async ({ signal }): Promise<readonly ApiKey[]> =>
       (await loadKeys({ workspace_id: workspaceId, include_disabled: true }, undefined, signal)).data,
   });
+
+/** A bounded number of keys to choose from. */
+export interface KeyChoices {
+  readonly keys: readonly ApiKey[];
+  /** There are further ones, which a search finds. */
+  readonly hasMore: boolean;
+}
+
+/** Reads on while a page has no key to choose. */
+async function loadChoices(
+  filters: KeyFilters,
+  isChoice: (key: ApiKey) => boolean,
+  signal: AbortSignal,
+): Promise<KeyChoices> {
+  let cursor: string | undefined;
+  for (;;) {
+    const { data, next_cursor: next } = await loadKeys(filters, cursor, signal);
+    const keys = data.filter(isChoice);
+    if (keys.length > 0 || next === null) return { keys, hasMore: next !== null };
+    cursor = next;
+  }
+}
+
+/** The keys of the former search stay while the next one loads, but never those of another workspace. */
+const keepWithin =
+  (workspaceId: string) =>
+  <Data>(former: Data | undefined, query?: { readonly queryKey: readonly unknown[] }): Data | undefined =>
+    query?.queryKey.includes(workspaceId) ? former : undefined;
+
+/** Inference keys with `part` in their name, disabled ones included. */
+export const inferenceKeysQuery = (workspaceId: string, part: string) =>
+  queryOptions({
+    queryKey: [...KEYS, 'inference', workspaceId, part],
+    queryFn: ({ signal }) =>
+      loadChoices(
+        { workspace_id: workspaceId, include_disabled: true, q: part || undefined },
+        (key) => !key.is_management_key,
+        signal,
+      ),
+    placeholderData: keepWithin(workspaceId),
+  });
+
+/** Keys that calls can be charged to now, with `part` in their name. */
+export const payingKeysQuery = (workspaceId: string, part: string) =>
+  queryOptions({
+    queryKey: [...KEYS, 'paying', workspaceId, part],
+    queryFn: ({ signal }) =>
+      loadChoices(
+        { workspace_id: workspaceId, include_disabled: false, q: part || undefined },
+        (key) => !key.is_management_key && !isExpired(key, Date.now()),
+        signal,
+      ),
+    placeholderData: keepWithin(workspaceId),
+  });
+
+export function isExpired({ expires_at: at }: Pick<ApiKey, 'expires_at'>, now: number): boolean {
+  return at !== null && new Date(at).getTime() <= now;
+}
 
 export const currentKeyQuery = queryOptions({
   queryKey: ['current-key'],

@@ -1,10 +1,12 @@
 // The keys whose calls a destination or a provider key serves: all, or those that are chosen.
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { keyChoicesQuery } from '../../api/keys';
+import { inferenceKeysQuery } from '../../api/keys';
 import { Name } from '../display/values';
+import { ErrorState, Placeholder } from '../feedback/states';
 import { abbreviate } from '../../format';
 import styles from './key-choice.module.css';
+import { useSettled } from './use-settled';
 
 interface KeyChoiceProps {
   readonly legend: string;
@@ -16,17 +18,6 @@ interface KeyChoiceProps {
 
 export function KeyChoice({ legend, workspaceId, chosen, onChange }: KeyChoiceProps) {
   const group = useId();
-  const { data } = useQuery(keyChoicesQuery(workspaceId));
-  const [search, setSearch] = useState('');
-  const known = (data ?? []).filter(({ is_management_key: isManagement }) => !isManagement);
-  const names = new Map(known.map(({ hash, name }) => [hash, name]));
-  // Keys that are chosen already stay in view: older ones than the list, and deleted ones.
-  const others = (chosen ?? []).filter((hash) => !names.has(hash));
-  const shown = [...known.map(({ hash }) => hash), ...others].filter((hash) =>
-    (names.get(hash) ?? hash).toLowerCase().includes(search.toLowerCase()),
-  );
-  const toggle = (hash: string, isOn: boolean) =>
-    onChange(isOn ? [...(chosen ?? []), hash] : (chosen ?? []).filter((other) => other !== hash));
   return (
     <fieldset className={styles.lines}>
       <legend className={styles.legend}>{legend}</legend>
@@ -40,36 +31,67 @@ export function KeyChoice({ legend, workspaceId, chosen, onChange }: KeyChoicePr
           Only some keys
         </label>
       </div>
-      {chosen !== null && (
-        <div className={styles.keyList}>
-          <input
-            className={styles.control}
-            type="search"
-            aria-label="Search keys by name"
-            placeholder={`Search ${known.length} keys`}
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
-          <ul className={styles.keys} tabIndex={0} aria-label="Keys">
-            {shown.map((hash) => (
-              <li key={hash}>
-                <label className={styles.choice}>
-                  <input
-                    type="checkbox"
-                    checked={chosen.includes(hash)}
-                    onChange={({ target }) => toggle(hash, target.checked)}
-                  />
-                  <Name text={names.get(hash) ?? abbreviate(hash)} />
-                </label>
-              </li>
-            ))}
-            {shown.length === 0 && <li className={styles.hint}>No key has this name.</li>}
-          </ul>
-          <p className={styles.hint}>
-            {chosen.length === 0 ? 'Choose at least one key.' : `${chosen.length} chosen.`}
-          </p>
-        </div>
-      )}
+      {chosen !== null && <KeyList {...{ workspaceId, chosen, onChange }} />}
     </fieldset>
+  );
+}
+
+interface KeyListProps extends Pick<KeyChoiceProps, 'workspaceId' | 'onChange'> {
+  readonly chosen: readonly string[];
+}
+
+function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
+  const [search, setSearch] = useState('');
+  const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
+  const part = useSettled(search.trim());
+  const { data, error, refetch, isPlaceholderData } = useQuery(inferenceKeysQuery(workspaceId, part));
+  const names = new Map([...seen, ...(data?.keys ?? []).map(({ hash, name }) => [hash, name] as const)]);
+  const found = data?.keys.map(({ hash }) => hash) ?? [];
+  // Keys that are chosen already stay in view: older ones than the list, and deleted ones.
+  const others = part === '' ? chosen.filter((hash) => !found.includes(hash)) : [];
+  const shown = [...found, ...others];
+  const toggle = (hash: string, isOn: boolean) => {
+    setSeen(names);
+    onChange(isOn ? [...chosen, hash] : chosen.filter((other) => other !== hash));
+  };
+  return (
+    <div className={styles.keyList}>
+      <input
+        className={styles.control}
+        type="search"
+        aria-label="Search keys by name"
+        placeholder="Search keys by name"
+        maxLength={200}
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      {error !== null && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Placeholder />
+      ) : (
+        <ul className={styles.keys} tabIndex={0} aria-label="Keys" aria-busy={isPlaceholderData}>
+          {shown.map((hash) => (
+            <li key={hash}>
+              <label className={styles.choice}>
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(hash)}
+                  onChange={({ target }) => toggle(hash, target.checked)}
+                />
+                <Name text={names.get(hash) ?? abbreviate(hash)} />
+              </label>
+            </li>
+          ))}
+          {shown.length === 0 && (
+            <li className={styles.hint}>{part === '' ? 'There is no key yet.' : 'No key has this name.'}</li>
+          )}
+          {data.hasMore && <li className={styles.hint}>There are further keys. Search for them by name.</li>}
+        </ul>
+      )}
+      <p className={styles.hint}>
+        {chosen.length === 0 ? 'Choose at least one key.' : `${chosen.length} chosen.`}
+      </p>
+    </div>
   );
 }

@@ -45,7 +45,3 @@ const SCOPES: Readonly<Record<EffectiveLimit['limit_window'], string>> = {
 export function nameOfLimit({ limit_source: source, limit_window: window }: EffectiveLimit): string {
   return `${SOURCES[source]}, ${SCOPES[window]}`;
 }
-
-export function isExpired(key: Limited, now: number): boolean {
-  return key.expires_at !== null && new Date(key.expires_at).getTime() <= now;
-}

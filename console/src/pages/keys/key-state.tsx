@@ -1,11 +1,12 @@
 // Values of a key that the list and the page of one key show alike.
+import { isExpired } from '../../api/keys';
 import type { ApiKey, CurrentKey } from '../../api/keys';
 import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { SpendBar } from '../../components/display/spend-bar';
 import { Money, Time } from '../../components/display/values';
 import { formatUtcDay } from '../../format';
-import { isExpired, nameOfLimit, spendOf } from './key-limits';
+import { nameOfLimit, spendOf } from './key-limits';
 import styles from './keys.module.css';
 
 /** Nothing for an ordinary key that works. */

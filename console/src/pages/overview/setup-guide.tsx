@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { destinationsQuery } from '../../api/destinations';
 import type { GenerationRow } from '../../api/generations';
-import { keyChoicesQuery } from '../../api/keys';
+import { payingKeysQuery } from '../../api/keys';
 import { exampleModel, isEmbedded, LOCAL_MODELS, modelChoicesQuery, modelsQuery } from '../../api/models';
 import { Button, buttonClass } from '../../components/actions/button';
 import { CodeSamples } from '../../components/data/code-samples';
@@ -29,11 +29,11 @@ interface SetupGuideProps {
 export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
   const { data: models } = useQuery(modelsQuery);
   const { data: allModels } = useQuery(modelChoicesQuery(undefined));
-  const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
+  const { data: keys } = useQuery(payingKeysQuery(workspaceId, ''));
   const { data: destinations } = useQuery(destinationsQuery(workspaceId));
   const [isCreating, setCreating] = useState(false);
   const hasProvider = allModels?.some((model) => !isEmbedded(model)) ?? false;
-  const hasKey = keys?.some((key) => !key.is_management_key && !key.disabled) ?? false;
+  const hasKey = (keys?.keys.length ?? 0) > 0;
   const first = calls.find(({ status }) => status < 400);
   return (
     <Section title="Set up" description="Four steps to the first traced call. This list follows what you do.">

@@ -3,20 +3,28 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { keyChoicesQuery } from '../../api/keys';
+import { payingKeysQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { useSession, useWorkspaceId } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
-import { SelectField } from '../../components/form/form';
+import { SelectField, TextField } from '../../components/form/form';
+import { useSettled } from '../../components/form/use-settled';
 
 export interface Payer {
   /** Undefined: the key of the session. */
   readonly hash: string | undefined;
   /** Null: the session is that of an inference key, which pays for its own calls alone. */
-  readonly choices: readonly ApiKey[] | null;
-  readonly choose: (hash: string) => void;
+  readonly choices: KeyToCharge | null;
+}
+
+interface KeyToCharge {
+  /** It stays chosen until another one is. */
+  readonly chosen: ApiKey;
+  readonly choose: (key: ApiKey) => void;
+  /** There are further keys than the first ones, which a search finds. */
+  readonly hasMore: boolean;
 }
 
 interface WithPayerProps {
@@ -27,18 +35,20 @@ interface WithPayerProps {
 /** Shows its children when the key that pays is known, since no call can be sent before. */
 export function WithPayer({ title, children }: WithPayerProps) {
   const isManagement = useSession().kind === 'management';
-  const keys = useQuery({ ...keyChoicesQuery(useWorkspaceId()), enabled: isManagement });
-  const [chosen, choose] = useState<string>();
-  if (!isManagement) return children({ hash: undefined, choices: null, choose });
-  const choices = keys.data?.filter((key) => !key.is_management_key && !key.disabled);
-  const hash = (choices?.find((key) => key.hash === chosen) ?? choices?.[0])?.hash;
-  if (choices !== undefined && hash !== undefined) return children({ hash, choices, choose });
+  const workspaceId = useWorkspaceId();
+  const { data, error, refetch } = useQuery({ ...payingKeysQuery(workspaceId, ''), enabled: isManagement });
+  const [choice, choose] = useState<ApiKey>();
+  if (!isManagement) return children({ hash: undefined, choices: null });
+  const chosen = choice?.workspace_id === workspaceId ? choice : data?.keys[0];
+  if (data !== undefined && chosen !== undefined) {
+    return children({ hash: chosen.hash, choices: { chosen, choose, hasMore: data.hasMore } });
+  }
   return (
     <Section title={title}>
-      {choices !== undefined ? (
+      {data !== undefined ? (
         <NoPayer />
-      ) : keys.error !== null ? (
-        <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <Placeholder lines={12} />
       )}
@@ -46,17 +56,49 @@ export function WithPayer({ title, children }: WithPayerProps) {
   );
 }
 
-export function PayerField({ payer: { hash, choices, choose } }: { readonly payer: Payer }) {
-  if (choices === null) return null;
+export function PayerField({ payer: { choices } }: { readonly payer: Payer }) {
+  return choices === null ? null : <KeySelect {...choices} />;
+}
+
+function KeySelect({ chosen, choose, hasMore }: KeyToCharge) {
+  const [search, setSearch] = useState('');
+  const part = useSettled(search.trim());
+  const { data, error, isPlaceholderData } = useQuery(payingKeysQuery(useWorkspaceId(), part));
+  const found = data?.keys ?? [];
+  const keys = found.some(({ hash }) => hash === chosen.hash) ? found : [chosen, ...found];
   return (
-    <SelectField
-      name="key"
-      label="Key to charge"
-      choices={choices.map((key) => ({ value: key.hash, label: `${key.name.slice(0, 60)} (${key.label})` }))}
-      value={hash ?? ''}
-      onChange={({ target }) => choose(target.value)}
-    />
+    <>
+      {hasMore && (
+        <TextField
+          name="key_name"
+          label="Search keys by name"
+          type="search"
+          maxLength={200}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+          // Enter would send the form, which is a call.
+          onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        />
+      )}
+      <SelectField
+        name="key"
+        label="Key to charge"
+        choices={keys.map((key) => ({ value: key.hash, label: `${key.name.slice(0, 60)} (${key.label})` }))}
+        value={chosen.hash}
+        onChange={({ target }) => {
+          const key = keys.find(({ hash }) => hash === target.value);
+          if (key !== undefined) choose(key);
+        }}
+        hint={isPlaceholderData ? undefined : hintOf(part, found.length, error)}
+      />
+    </>
   );
+}
+
+function hintOf(part: string, found: number, error: Error | null): string | undefined {
+  if (error !== null) return 'The keys could not be loaded.';
+  if (part === '') return undefined;
+  return found === 0 ? 'No key that can be charged has this name.' : 'The keys with this name are listed.';
 }
 
 function NoPayer() {
@@ -69,7 +111,7 @@ function NoPayer() {
         </Link>
       }
     >
-      A call is charged to a key of this workspace. Create one first.
+      A call is charged to a key of this workspace that is neither disabled nor expired. Create one first.
     </EmptyState>
   );
 }
