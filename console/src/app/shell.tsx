@@ -6,6 +6,8 @@ import { sessionQuery, signOut } from '../api/session';
 import { IconButton } from '../components/actions/button';
 import { Icon } from '../components/display/icon';
 import { Name } from '../components/display/values';
+import { messageOf } from '../api/problems';
+import { showToast } from '../components/feedback/toasts';
 import { NetworkBanner } from '../components/feedback/network-banner';
 import { INFERENCE_NAVIGATION, NAVIGATION } from './navigation';
 import styles from './shell.module.css';
@@ -89,6 +91,7 @@ function SessionLine() {
       client.setQueryData(sessionQuery.queryKey, null);
       await router.navigate({ to: '/sign-in', search: {} });
     },
+    onError: (error) => showToast({ tone: 'bad', text: `You are still signed in. ${messageOf(error)}` }),
   });
   return (
     <div className={styles.session}>

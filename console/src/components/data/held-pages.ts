@@ -21,6 +21,7 @@ const WATCH_MS = 5000;
 export interface HeldPages<Row> {
   /** Undefined while the first page loads. */
   readonly rows: readonly Row[] | undefined;
+  /** Of the last load. Rows that were loaded before stay. */
   readonly error: Error | null;
   /** Rows of the newest page that the list does not show yet. */
   readonly newer: number;
@@ -28,6 +29,8 @@ export interface HeldPages<Row> {
   readonly hasOlder: boolean;
   readonly isLoadingOlder: boolean;
   readonly loadOlder: () => void;
+  /** Repeats the load that has failed: of older rows, or of those that are shown. */
+  readonly retry: () => void;
   /** Starts again with the newest page. */
   readonly refresh: () => void;
 }
@@ -60,12 +63,13 @@ export function useHeldPages<Row>({
   const last = pages.data?.pages.at(-1);
   return {
     rows,
-    error: pages.error,
+    error: pages.isFetching ? null : pages.error,
     newer: rows === undefined ? 0 : (newest.data?.data ?? []).filter((row) => !shown.has(rowKey(row))).length,
     searchedUntil: last?.searched_until ?? null,
     hasOlder: pages.hasNextPage,
     isLoadingOlder: pages.isFetchingNextPage,
     loadOlder: () => void pages.fetchNextPage(),
+    retry: () => void (pages.isFetchNextPageError ? pages.fetchNextPage() : pages.refetch()),
     refresh: () => void client.resetQueries({ queryKey }),
   };
 }

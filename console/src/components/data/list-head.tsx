@@ -1,6 +1,8 @@
 // Beside and under a list that holds still: newer rows, refresh, older rows.
 import { capitalise, formatCount, formatTime } from '../../format';
+import { messageOf } from '../../api/problems';
 import { Button } from '../actions/button';
+import { Notice } from '../feedback/states';
 import type { HeldPages } from './held-pages';
 
 /** "12 new" and the refresh button. */
@@ -19,19 +21,30 @@ interface ListFootProps<Row> {
 }
 
 export function ListFoot<Row>({ pages, noun }: ListFootProps<Row>) {
-  const { rows, hasOlder, isLoadingOlder, loadOlder, searchedUntil } = pages;
+  const { rows, error, hasOlder, isLoadingOlder, loadOlder, retry, searchedUntil } = pages;
   if (rows === undefined) return null;
   return (
     <>
+      {error !== null && (
+        <Notice tone="bad">
+          Loading {noun} failed: {messageOf(error)}
+        </Notice>
+      )}
       <span>
         {capitalise(noun)} shown: {formatCount(rows.length)}
         {hasOlder ? '' : ', no more'}
         {searchedUntil !== null && `; searched back to ${formatTime(searchedUntil)}`}
       </span>
-      {hasOlder && (
-        <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-          {searchedUntil === null ? 'Load more' : 'Search further'}
+      {error !== null ? (
+        <Button icon="refresh" onClick={retry}>
+          Try again
         </Button>
+      ) : (
+        hasOlder && (
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {searchedUntil === null ? 'Load more' : 'Search further'}
+          </Button>
+        )
       )}
     </>
   );

@@ -4,11 +4,13 @@ import { Link } from '@tanstack/react-router';
 import { findKind } from '../../api/destination-kinds';
 import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destinations';
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
+import { messageOf } from '../../api/problems';
 import { workspacesQuery } from '../../api/workspaces';
 import { useWorkspaceId } from '../../app/workspace';
-import { buttonClass } from '../../components/actions/button';
+import { Button, buttonClass } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
+import { joinQueries } from '../../components/data/joined-queries';
 import { Icon } from '../../components/display/icon';
 import { Page, Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
@@ -85,7 +87,7 @@ export function DestinationsPage() {
       <Icon name="plus" /> Add destination
     </Link>
   );
-  const error = destinations.error ?? states.error;
+  const { error, retry } = joinQueries(destinations, states);
   return (
     <Page
       title="Destinations"
@@ -100,24 +102,34 @@ export function DestinationsPage() {
       )}
       <Section title="Destinations of the workspace" isFlush>
         {error && destinations.data === undefined ? (
-          <ErrorState error={error} onRetry={() => void destinations.refetch()} />
+          <ErrorState error={error} onRetry={retry} />
         ) : (
-          <DataTable
-            caption="Destinations"
-            columns={COLUMNS}
-            rows={destinations.data?.map((destination) => ({
-              destination,
-              deliveries: states.data?.get(destination.id),
-            }))}
-            rowKey={({ destination }) => destination.id}
-            isRowMuted={({ destination }) => !destination.enabled}
-            empty={
-              <EmptyState title="No destination yet" action={create}>
-                Send the traces of your calls to a platform that you use, to a bucket, or to a webhook of your
-                own. A test shows whether it works before you save it.
-              </EmptyState>
-            }
-          />
+          <>
+            {error && (
+              <Notice tone="bad">
+                The states of the deliveries could not be loaded: {messageOf(error)}{' '}
+                <Button icon="refresh" onClick={retry}>
+                  Try again
+                </Button>
+              </Notice>
+            )}
+            <DataTable
+              caption="Destinations"
+              columns={COLUMNS}
+              rows={destinations.data?.map((destination) => ({
+                destination,
+                deliveries: states.data?.get(destination.id),
+              }))}
+              rowKey={({ destination }) => destination.id}
+              isRowMuted={({ destination }) => !destination.enabled}
+              empty={
+                <EmptyState title="No destination yet" action={create}>
+                  Send the traces of your calls to a platform that you use, to a bucket, or to a webhook of
+                  your own. A test shows whether it works before you save it.
+                </EmptyState>
+              }
+            />
+          </>
         )}
       </Section>
     </Page>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destinations';
 import type { Destination, DestinationDeliveries } from '../../api/destinations';
 import { endpointsQuery } from '../../api/health';
+import { joinQueries } from '../../components/data/joined-queries';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
@@ -20,16 +21,11 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
     ...deliveriesOfWorkspaceQuery(workspaceId),
     refetchInterval: REFRESH_MS,
   });
-  const error = endpoints.error ?? destinations.error ?? deliveries.error;
+  const { error, retry } = joinQueries(endpoints, destinations, deliveries);
   if (error !== null) {
     return (
       <Section title="Health">
-        <ErrorState
-          error={error}
-          onRetry={() =>
-            void Promise.all([endpoints.refetch(), destinations.refetch(), deliveries.refetch()])
-          }
-        />
+        <ErrorState error={error} onRetry={retry} />
       </Section>
     );
   }

@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { analyticsQuery, numberOf, numberOrNull } from '../../api/analytics';
 import { useWorkspaceId } from '../../app/workspace';
 import { ChoiceLinks } from '../../components/actions/choice-links';
+import { joinQueries } from '../../components/data/joined-queries';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Money } from '../../components/display/values';
@@ -98,8 +99,8 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
     })),
     refetchInterval: 15_000,
   });
-  const error = today.error ?? month.error ?? totals.error;
-  if (error !== null) return <ErrorState error={error} onRetry={() => void totals.refetch()} />;
+  const { error, retry } = joinQueries(today, month, totals);
+  if (error !== null) return <ErrorState error={error} onRetry={retry} />;
   const row = totals.data?.[0];
   const latency = (metric: string) => {
     const value = numberOrNull(row, metric);

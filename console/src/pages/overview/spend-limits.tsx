@@ -5,6 +5,7 @@ import { analyticsQuery, isoTime, numberOf } from '../../api/analytics';
 import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
 import { creditsQuery } from '../../api/credits';
+import { joinQueries } from '../../components/data/joined-queries';
 import { Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
@@ -33,7 +34,7 @@ export function useWindowSpend(workspaceId: string, window: 'daily' | 'monthly')
 export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
   const budgets = useQuery(budgetsQuery(workspaceId));
   const credits = useQuery(creditsQuery);
-  const error = budgets.error ?? credits.error;
+  const { error, retry } = joinQueries(budgets, credits);
   return (
     <Section
       title="Limits"
@@ -43,7 +44,7 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
         </Link>
       }
     >
-      {error !== null && <ErrorState error={error} onRetry={() => void budgets.refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={retry} />}
       {error === null && (budgets.data === undefined || credits.data === undefined) && <Placeholder />}
       {budgets.data && credits.data && (
         <ul className={styles.limits}>

@@ -1,0 +1,100 @@
+// Failures in the console: each has words, is repeated where it happened, and ends with what it was about.
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Page, Route } from 'playwright-core';
+import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
+
+const KEYS = 150;
+
+const broken = (route: Route): Promise<void> =>
+  route.fulfill({ status: 500, json: { error: { code: 500, message: 'Out of order' } } });
+
+describeInChromium('failures in the console', () => {
+  let setup: ConsoleSetup;
+  let session: OpenConsole;
+  let page: Page;
+  beforeAll(async () => {
+    setup = await startConsole();
+    const { app } = setup;
+    // The overview has figures once there was a call.
+    expect((await embed(app, { model: LOCAL, input: 'one' })).status).toBe(200);
+    session = await openConsole(setup.browser, app);
+    page = session.page;
+    session.expectStatus(500);
+  });
+  afterEach(() => page.unrouteAll());
+  afterAll(async () => {
+    await session.close();
+    await setup.close();
+  });
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+  it('of older rows are shown under the list, and repeated there', async () => {
+    await setup.app.sql(
+      `INSERT INTO api_keys (id, account_id, workspace_id, hash, kind, name, label, created_at)
+       SELECT gen_random_uuid(), $1, $2, encode(sha256(('older' || n)::bytea), 'hex'), 'inference', 'Key ' || n, 'l',
+         now() - n * interval '1 second' FROM generate_series(1, ${KEYS}) AS n`,
+      [setup.app.accountId, setup.app.workspaceId],
+    );
+    await visit(page, '/keys', 'Keys');
+    await page.route(/keys\?.*offset=100/, broken);
+    await press('Load more');
+    await page.getByText('Loading keys failed: Out of order').waitFor();
+    await page.getByText('Keys shown: 100').waitFor();
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await press('Try again');
+    await page.getByText(/^Keys shown: \d+, no more$/).waitFor();
+    expect(await page.getByText('Loading keys failed').count()).toBe(0);
+    expect(await page.getByRole('row').count()).toBeGreaterThan(KEYS);
+  });
+
+  it.each([
+    { what: 'credits', url: '**/api/v1/credits', shown: /^No budget and no credit limit/ },
+    { what: 'states of endpoints', url: '**/api/v1/endpoints', shown: 'All endpoints answer' },
+  ])('of $what are repeated by the button that is beside them', async ({ url, shown }) => {
+    await page.route(url, broken);
+    await page.goto('/');
+    await page.getByText('This could not be loaded').waitFor();
+    await page.unrouteAll();
+    await press('Try again');
+    await page.getByText(shown).waitFor();
+    expect(await page.getByText('This could not be loaded').count()).toBe(0);
+  });
+
+  it('of the spend alone are repeated by the button in place of the figures', async () => {
+    await page.route('**/api/v1/analytics/query', (route) =>
+      route.request().postDataJSON().metrics.join() === 'total_usage' ? broken(route) : route.continue(),
+    );
+    await page.goto('/');
+    await page.getByText('This could not be loaded').waitFor();
+    await page.unrouteAll();
+    await press('Try again');
+    await page.getByText('Spend this month').waitFor();
+    await page.getByText('This could not be loaded').waitFor({ state: 'detached' });
+  });
+
+  it('of the states of destinations leave the list', async () => {
+    await page.route('**/api/v1/observability/deliveries*', broken);
+    await visit(page, '/destinations', 'Destinations');
+    await page.getByText('No destination yet').waitFor();
+    await page.getByText('The states of the deliveries could not be loaded: Out of order').waitFor();
+    await page.unrouteAll();
+    await press('Try again');
+    await page.getByText('The states of the deliveries could not be loaded').waitFor({ state: 'detached' });
+  });
+
+  it('of the sign-out are reported, and the session goes on', async () => {
+    await visit(page, '/keys', 'Keys');
+    await page.route('**/console/session', (route) =>
+      route.request().method() === 'DELETE' ? broken(route) : route.continue(),
+    );
+    await press('Sign out');
+    await page.getByText('You are still signed in. Out of order').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  });
+});
