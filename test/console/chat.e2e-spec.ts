@@ -281,7 +281,7 @@ describeInChromium('chats in the playground', () => {
     await log.getByText('The first half').waitFor();
     const server: Server = setup.app.application.getHttpServer();
     server.closeAllConnections();
-    await log.getByText('The service cannot be reached.').waitFor();
+    await log.getByText('The answer ended before it was complete.').waitFor();
     await log.getByText('The first half').waitFor();
     setup.upstream.answerWith(streamOf(...HELLO));
     await ownPage.getByRole('button', { name: 'Try again' }).click();

@@ -97,4 +97,27 @@ describeInChromium('failures in the console', () => {
     await page.getByText('You are still signed in. Out of order').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
   });
+
+  it('of one call show the banner once, not again with each letter that is typed', async () => {
+    const { page: ownPage, close } = await openConsole(setup.browser, setup.app);
+    await visit(ownPage, '/playground', 'Playground');
+    await ownPage.route('**/console/playground/**', (route) => route.abort());
+    await ownPage.getByRole('button', { name: 'Embed 3 texts' }).click();
+    const banner = ownPage.getByText('This page continues when it is back.');
+    await banner.waitFor();
+    await banner.waitFor({ state: 'detached' });
+    const texts = ownPage.getByLabel('Texts');
+    for (const [text, button] of [
+      ['one', 'Embed 1 text'],
+      ['one\ntwo', 'Embed 2 texts'],
+      ['one\ntwo\nthree', 'Embed 3 texts'],
+    ] as const) {
+      await texts.fill(text);
+      await ownPage.getByRole('button', { name: button, exact: true }).waitFor();
+      expect(await banner.count()).toBe(0);
+    }
+    // The call itself says so, and stays.
+    await ownPage.getByRole('alert').getByText('The service cannot be reached.').first().waitFor();
+    await close();
+  });
 });

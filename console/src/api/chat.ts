@@ -2,7 +2,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { addChunk, EMPTY_ANSWER } from './chat-answer';
 import type { ChatAnswer, ChatChunk } from './chat-answer';
-import { NetworkError, openConsole } from './client';
+import { CutStreamError, openConsole } from './client';
 import { playgroundPath } from './playground';
 
 export interface ChatMessage {
@@ -31,7 +31,7 @@ interface ChatCall {
 
 const DONE = '[DONE]';
 
-/** Resolves when the stream ends. Rejects with ApiError before the headers, with NetworkError for a stream that is cut. */
+/** Resolves when the stream ends. Rejects with ApiError before the headers, with CutStreamError for a stream that is cut. */
 export async function streamChat({ keyHash, body, signal, onProgress }: ChatCall): Promise<ChatAnswer> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
@@ -44,7 +44,7 @@ export async function streamChat({ keyHash, body, signal, onProgress }: ChatCall
     answer = addChunk(answer, JSON.parse(data) as ChatChunk, elapsed());
     onProgress(answer);
   }
-  throw new NetworkError(new Error('the stream ended before its last event'));
+  throw new CutStreamError(new Error('the stream ended before its last event'));
 }
 
 async function* eventsOf({ body }: Response, signal: AbortSignal): AsyncGenerator<string> {
@@ -68,6 +68,6 @@ async function read<Value>(reader: ReadableStreamDefaultReader<Value>, signal: A
     return await reader.read();
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new NetworkError(error);
+    throw new CutStreamError(error);
   }
 }

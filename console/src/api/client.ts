@@ -29,6 +29,15 @@ export class NetworkError extends Error {
   }
 }
 
+/** An answer began and did not end. The service may be reachable. */
+export class CutStreamError extends Error {
+  override readonly name = 'CutStreamError';
+
+  constructor(cause: unknown) {
+    super('The answer ended before it was complete.', { cause });
+  }
+}
+
 const CONSOLE_HEADERS = { 'X-Signalbox-Console': '1' };
 
 async function send(request: Request): Promise<Response> {

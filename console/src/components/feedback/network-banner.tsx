@@ -7,16 +7,19 @@ import styles from './network-banner.module.css';
 
 const RETRY_MS = 2000;
 
+const isLoss = (error: unknown): boolean => error instanceof NetworkError;
+
 export function NetworkBanner() {
   const client = useQueryClient();
   const [isLost, setLost] = useState(false);
   useEffect(() => {
     const lose = () => setLost(true);
-    const onQuery = client.getQueryCache().subscribe(({ query }) => {
-      if (query.state.error instanceof NetworkError && query.state.fetchStatus === 'idle') lose();
+    // The failure itself: other events of a query or mutation that has failed follow with every render of its view.
+    const onQuery = client.getQueryCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error' && isLoss(event.action.error)) lose();
     });
-    const onMutation = client.getMutationCache().subscribe(({ mutation }) => {
-      if (mutation?.state.error instanceof NetworkError) lose();
+    const onMutation = client.getMutationCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error' && isLoss(event.action.error)) lose();
     });
     window.addEventListener('offline', lose);
     return () => {
