@@ -1,10 +1,11 @@
 // Failures in the console: each has words, is repeated where it happened, and ends with what it was about.
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
+import { askFor } from '../support/requests/admin.js';
 import { embed, LOCAL } from '../support/requests/create-embedding.js';
 
 const KEYS = 150;
@@ -119,5 +120,70 @@ describeInChromium('failures in the console', () => {
     // The call itself says so, and stays.
     await ownPage.getByRole('alert').getByText('The service cannot be reached.').first().waitFor();
     await close();
+  });
+
+  describe('in a dialog', () => {
+    beforeAll(async () => {
+      const { app } = setup;
+      const workspace = `/workspaces/${app.workspaceId}`;
+      await askFor(200, app, 'patch', workspace, { body: { name: 'Search team' } });
+      for (const name of ['First', 'Second']) {
+        await askFor(201, app, 'post', '/byok', {
+          body: { provider: 'cohere', key: 'co-0123456789abcdef', name },
+        });
+      }
+      await askFor(200, app, 'put', `${workspace}/budgets/daily`, { body: { limit_usd: 1 } });
+      await askFor(200, app, 'put', `${workspace}/budgets/weekly`, { body: { limit_usd: 2 } });
+      await askFor(200, app, 'post', `${workspace}/members/add`, {
+        body: { user_ids: ['user_a', 'user_b'] },
+      });
+    });
+
+    it.each([
+      { of: 'a provider key', names: ['First', 'Second'], action: 'Delete', url: '**/api/v1/byok/*' },
+      {
+        of: 'a budget',
+        names: ['the daily budget', 'the weekly budget'],
+        action: 'Delete',
+        url: '**/budgets/*',
+      },
+      { of: 'a member', names: ['user_a', 'user_b'], action: 'Remove', url: '**/members/remove' },
+    ])('of $of are gone when it is opened for another', async ({ of, names, action, url }) => {
+      await (of === 'a provider key'
+        ? visit(page, '/provider-keys', 'Provider keys')
+        : visit(page, `/workspaces/${setup.app.workspaceId}`, 'Search team'));
+      const dialog = page.getByRole('alertdialog');
+      const open = async (name: string | undefined): Promise<void> => {
+        await press(`Actions for ${name}`);
+        await page.getByRole('menuitem', { name: action }).click();
+        await dialog.waitFor();
+      };
+      await page.route(url, broken);
+      await open(names[0]);
+      await dialog.getByRole('button', { name: action }).click();
+      await dialog.getByRole('alert').getByText('Out of order').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await open(names[1]);
+      expect(await dialog.getByRole('alert').count()).toBe(0);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+    });
+
+    it('of a form are gone when it is opened again', async () => {
+      await visit(page, '/workspaces', 'Workspaces');
+      await page.route('**/api/v1/workspaces', (route) =>
+        route.request().method() === 'POST' ? broken(route) : route.continue(),
+      );
+      await press('Create workspace');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Staging');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.getByText('Out of order').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await press('Create workspace');
+      await dialog.getByLabel('Name').waitFor();
+      expect(await dialog.getByText('Out of order').count()).toBe(0);
+    });
   });
 });

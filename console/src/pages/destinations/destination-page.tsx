@@ -51,7 +51,6 @@ function DestinationView({ destination }: { readonly destination: Destination })
   const client = useQueryClient();
   const navigate = route.useNavigate();
   const [dialog, setDialog] = useState<'replay' | 'delete' | null>(null);
-  const close = () => setDialog(null);
   const refresh = () => client.invalidateQueries({ queryKey: DESTINATIONS });
   const test = useMutation({ mutationFn: () => testDestination(id), onSettled: refresh });
   const toggle = useMutation({
@@ -68,6 +67,10 @@ function DestinationView({ destination }: { readonly destination: Destination })
       await client.invalidateQueries({ queryKey: DESTINATIONS });
     },
   });
+  const close = () => {
+    remove.reset();
+    setDialog(null);
+  };
   return (
     <Page
       title={name}

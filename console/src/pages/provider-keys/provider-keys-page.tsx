@@ -178,7 +178,10 @@ export function ProviderKeysPage() {
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed);
         }}
-        onClose={() => setRemoved(null)}
+        onClose={() => {
+          remove.reset();
+          setRemoved(null);
+        }}
       >
         Calls that it serves use the next key, or the shared key of the service.
       </ConfirmDialog>

@@ -104,7 +104,10 @@ export function Budgets({ workspace }: { readonly workspace: Workspace }) {
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed);
         }}
-        onClose={() => setRemoved(null)}
+        onClose={() => {
+          remove.reset();
+          setRemoved(null);
+        }}
       >
         Calls that it refuses now are accepted again, unless another limit stops them.
       </ConfirmDialog>

@@ -75,6 +75,10 @@ export function Members({ id }: { readonly id: string }) {
       await refresh();
     },
   });
+  const closeAdding = () => {
+    add.reset();
+    setAdding(false);
+  };
   const columns = columnsOf(setRemoved);
   const button = (
     <Button icon="plus" onClick={() => setAdding(true)}>
@@ -99,7 +103,7 @@ export function Members({ id }: { readonly id: string }) {
           footer={<ListFoot pages={pages} noun="members" />}
         />
       )}
-      <Dialog title="Add members" isOpen={isAdding} onClose={() => setAdding(false)}>
+      <Dialog title="Add members" isOpen={isAdding} onClose={closeAdding}>
         <Form
           fields={['user_ids', 'role']}
           error={add.error}
@@ -123,7 +127,7 @@ export function Members({ id }: { readonly id: string }) {
             choices={ROLES}
             hint="Users who are members already keep their role."
           />
-          <SubmitButtons action="Add" isBusy={add.isPending} onCancel={() => setAdding(false)} />
+          <SubmitButtons action="Add" isBusy={add.isPending} onCancel={closeAdding} />
         </Form>
       </Dialog>
       <ConfirmDialog
@@ -136,7 +140,10 @@ export function Members({ id }: { readonly id: string }) {
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed.user_id);
         }}
-        onClose={() => setRemoved(null)}
+        onClose={() => {
+          remove.reset();
+          setRemoved(null);
+        }}
       >
         The keys that the user has made stay.
       </ConfirmDialog>

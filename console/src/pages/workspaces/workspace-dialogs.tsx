@@ -30,10 +30,14 @@ export function CreateWorkspaceDialog({ isOpen, onClose }: OpenProps) {
       await navigate({ to: '/workspaces/$id', params: { id } });
     },
   });
+  const close = () => {
+    create.reset();
+    onClose();
+  };
   return (
-    <Dialog title="Create workspace" isOpen={isOpen} onClose={onClose}>
+    <Dialog title="Create workspace" isOpen={isOpen} onClose={close}>
       <WorkspaceForm error={create.error} onSubmit={create.mutate}>
-        <SubmitButtons action="Create" isBusy={create.isPending} onCancel={onClose} />
+        <SubmitButtons action="Create" isBusy={create.isPending} onCancel={close} />
       </WorkspaceForm>
     </Dialog>
   );
@@ -49,10 +53,14 @@ export function EditWorkspaceDialog({ workspace, isOpen, onClose }: WorkspacePro
       await client.invalidateQueries({ queryKey: WORKSPACES });
     },
   });
+  const close = () => {
+    edit.reset();
+    onClose();
+  };
   return (
-    <Dialog title="Edit workspace" isOpen={isOpen} onClose={onClose}>
+    <Dialog title="Edit workspace" isOpen={isOpen} onClose={close}>
       <WorkspaceForm workspace={workspace} error={edit.error} onSubmit={edit.mutate}>
-        <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={onClose} />
+        <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={close} />
       </WorkspaceForm>
     </Dialog>
   );
@@ -78,7 +86,10 @@ export function DeleteWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceP
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     >
       Its destinations are disabled, and its budgets and provider keys are deleted. A workspace that still has
       keys is not deleted.
