@@ -60,7 +60,6 @@ const projectId = ({ entity, project }: WeaveConfig): string => `${entity}/${pro
 const call = (trace: GenerationTrace, config: WeaveConfig): object => ({
   project_id: projectId(config),
   ...idsOf(trace, parentOf(config, trace)),
-  thread_id: trace.sessionId ?? undefined,
   op_name: trace.operation,
   display_name: boundedText(trace.spanName, MAX_DISPLAY_NAME_LENGTH),
   started_at: trace.startedAt,
@@ -100,11 +99,12 @@ function chatContent(trace: ChatTrace): object {
   };
 }
 
-/** The page of a root is looked up by its trace: a root has one id for both. */
 function idsOf(trace: GenerationTrace, parent: string | null): object {
-  if (parent !== null) return { id: trace.spanId, trace_id: trace.traceId, parent_id: parent };
-  const id = uuidOfTrace(trace);
-  return { id, trace_id: id };
+  // The page of a root is looked up by its trace: a root has one id for both.
+  const id = parent === null ? uuidOfTrace(trace) : trace.spanId;
+  const place = parent === null ? { trace_id: id } : { trace_id: trace.traceId, parent_id: parent };
+  // A thread lists the calls that start a turn, which have the id of the turn.
+  return { id, ...place, ...(trace.sessionId !== null && { thread_id: trace.sessionId, turn_id: id }) };
 }
 
 const delivery: KindDelivery<WeaveConfig> = {

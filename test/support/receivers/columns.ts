@@ -266,7 +266,7 @@ const weave: PlatformColumns<Json> = {
     // Computed from the tokens and the price that the platform has for this very name.
     cost: own("Cost, at Weave's price", (call) => weaveUsage(call)?.[0]),
     user: among('attribute `user_id`', field('attributes.user_id')),
-    session: own('Thread', field('thread_id')),
+    session: own('Thread', (call) => (call['turn_id'] === call['id'] ? call['thread_id'] : undefined)),
     input: own('Inputs', field('inputs.input')),
     output: own('Output', field('output')),
     error: own('Exception', field('exception')),

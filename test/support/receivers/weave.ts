@@ -72,6 +72,7 @@ const isBody = objectWith({
         display_name: isAtMost(1024),
         parent_id: matches(/^[0-9a-f]{16}$/),
         thread_id: isText,
+        turn_id: isId,
         output: isOutput,
         exception: isText,
       },
@@ -84,6 +85,8 @@ interface Call {
   readonly id: string;
   readonly trace_id: string;
   readonly parent_id?: string;
+  readonly thread_id?: string;
+  readonly turn_id?: string;
   readonly attributes: JsonObject;
 }
 
@@ -114,6 +117,9 @@ export const weaveReceiver: DestinationReceiver = {
       batch.some(({ id, trace_id: traceId, parent_id: parentId }) => parentId !== undefined || id !== traceId)
     )
       return rejection(422, { detail: 'a call that no list shows' });
+    // A thread lists its turns only: the calls with the id of their turn.
+    if (batch.some(({ id, thread_id: thread, turn_id: turn }) => turn !== (thread && id)))
+      return rejection(422, { detail: 'a call that no thread shows' });
     if (!areDistinct(batch.map(({ id }) => id))) return rejection(422, { detail: 'an id stands twice' });
     return {
       reply: { status: 200, body: {} },
