@@ -8,7 +8,7 @@ import { ParentSpansField } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tracesAddress } from './otlp/address.js';
 import { decimal, flag, jsonText, text } from './otlp/any-value.js';
-import { inputValue, tagsOf } from './otlp/attributes.js';
+import { inputValue, tagsOf, textValue } from './otlp/attributes.js';
 import { ofChat } from './otlp/chat-attributes.js';
 import { GENERIC_CHAT_SPAN, GENERIC_SPAN } from './otlp/generic-span.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
@@ -72,6 +72,8 @@ const CHAT_SPAN: SpanForm = {
     ...GENERIC_CHAT_SPAN.attributes,
     ...EXCEPTION_ATTRIBUTES,
     'sentry.op': () => text('gen_ai.chat'),
+    // Conversations show the result of a tool only under its older name.
+    'gen_ai.input.messages': (_trace, { olderInputMessages }) => textValue(olderInputMessages),
     // Prices are filed under the bare name.
     'gen_ai.request.model': (trace) => text(bareModelName(trace)),
     'trace.metadata.openrouter.model': ({ model }) => text(model),

@@ -1,7 +1,7 @@
 // The messages of a chat as the parts of OpenTelemetry's GenAI conventions.
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { ChatContent, ContentMessage, ContentPart } from '../../domain/generations/chat-content.js';
-import { argumentsOf, plainText } from '../shared/chat-forms.js';
+import { argumentsOf, functionsOf, plainText } from '../shared/chat-forms.js';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,14 @@ const isSystem = ({ role }: ContentMessage): boolean => SYSTEM_ROLES.has(role);
 
 /** The conversation without its system messages. */
 export function inputParts({ messages }: ChatContent): readonly object[] {
-  return messages.filter((message) => !isSystem(message)).map(messageParts);
+  return messages.filter((message) => !isSystem(message)).map((message) => messageParts(message, {}));
+}
+
+/** With the results of tools under their older name as well. */
+export function olderInputParts({ messages }: ChatContent): readonly object[] {
+  return messages
+    .filter((message) => !isSystem(message))
+    .map((message) => messageParts(message, { result: plainText(message.content) }));
 }
 
 /** The parts of the system messages, without messages around them. */
@@ -18,20 +25,32 @@ export function systemParts({ messages }: ChatContent): readonly Part[] {
   return messages.filter(isSystem).flatMap(({ content }) => contentParts(content));
 }
 
-export function outputParts({ choices }: ChatContent): readonly object[] {
+/** The conventions require a reason: `unfinished` stands for that of an answer without one. */
+export function outputParts({ choices }: ChatContent, unfinished: string): readonly object[] {
   return choices.map((choice) => ({
     role: 'assistant',
     parts: answerParts(choice),
-    ...(choice.finishReason === null ? {} : { finish_reason: choice.finishReason }),
+    finish_reason: choice.finishReason ?? unfinished,
   }));
 }
 
-function messageParts(message: ContentMessage): object {
+/** The definitions of tools, whose members stand at the top. */
+export function toolParts({ tools }: ChatContent): readonly Part[] {
+  return functionsOf(tools).map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters,
+  }));
+}
+
+/** `answer`: further members of the result of a tool. */
+function messageParts(message: ContentMessage, answer: Part): object {
   const { role, content, name, tool_call_id: answered, tool_calls: calls = [] } = message;
   const parts: readonly Part[] =
     answered === undefined
       ? [...contentParts(content), ...calls.map((call) => callPart({ id: call.id, ...call.function }))]
-      : [{ type: 'tool_call_response', id: answered, result: plainText(content) }];
+      : [{ type: 'tool_call_response', id: answered, response: plainText(content), ...answer }];
   return { role, parts, ...(name === undefined ? {} : { name }) };
 }
 

@@ -2,7 +2,7 @@
 import type { GenerationTrace, TracedChatContent } from '../../domain/generations/generation-trace.js';
 import { answersOf, completionOf, isChat, jsonOfContent, promptOf } from '../shared/chat-forms.js';
 import { wellFormedText } from '../../domain/text/well-formed-json.js';
-import { inputParts, outputParts, systemParts } from './chat-parts.js';
+import { inputParts, olderInputParts, outputParts, systemParts, toolParts } from './chat-parts.js';
 import { inputText } from './content-text.js';
 import type { ContentText } from './content-text.js';
 
@@ -46,8 +46,14 @@ export class SpanContent {
     return this.ofChat('inputMessages', inputParts);
   }
 
+  /** For readers of the older conventions, whose results of tools have another name. */
+  get olderInputMessages(): ContentText | null {
+    return this.ofChat('olderInputMessages', olderInputParts);
+  }
+
   get outputMessages(): ContentText | null {
-    return this.ofChat('outputMessages', outputParts);
+    const unfinished = this.trace.chat?.isCancelled ? 'cancelled' : 'unknown';
+    return this.ofChat('outputMessages', (content) => outputParts(content, unfinished));
   }
 
   get systemInstructions(): ContentText | null {
@@ -55,7 +61,7 @@ export class SpanContent {
   }
 
   get toolDefinitions(): ContentText | null {
-    return this.ofChat('toolDefinitions', ({ tools }) => tools);
+    return this.ofChat('toolDefinitions', toolParts);
   }
 
   /** Null for lists without elements as well: the chat has no such part. */

@@ -1,5 +1,6 @@
 // The messages, answers and usage of a chat in the forms that platforms read, and cut to their limits.
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
+import type { JsonObject } from '../../domain/chat/chat-request.js';
 import { ends, mapTexts, toContentCall } from '../../domain/generations/chat-content.js';
 import type { ChatContent, ContentMessage, ContentToolCall } from '../../domain/generations/chat-content.js';
 import type {
@@ -145,6 +146,16 @@ export function firstTokenSeconds({ timeToFirstTokenMs }: TracedChat): number | 
 export function firstTokenAt({ startedAt, chat }: ChatTrace): Date | null {
   const { timeToFirstTokenMs: milliseconds } = chat;
   return milliseconds === null ? null : new Date(startedAt.getTime() + milliseconds);
+}
+
+/** The functions of tools without the wrapper of the wire. */
+export function functionsOf(
+  tools: ChatContent['tools'],
+): readonly Readonly<Record<'name' | 'description' | 'parameters', unknown>>[] {
+  return tools.map((tool) => {
+    const { name, description, parameters } = tool['function'] as JsonObject;
+    return { name, description, parameters };
+  });
 }
 
 /** The arguments of a tool call as a value; their text where it is not an object of JSON. */

@@ -1,7 +1,6 @@
 // The messages and tools of a chat as Datadog reads them: every content is a text, never null.
-import type { ContentMessage } from '../../domain/generations/chat-content.js';
-import type { JsonObject } from '../../domain/chat/chat-request.js';
-import { argumentsOf, plainText } from './chat-forms.js';
+import type { ChatContent, ContentMessage } from '../../domain/generations/chat-content.js';
+import { argumentsOf, functionsOf, plainText } from './chat-forms.js';
 import type { AnswerMessage } from './chat-forms.js';
 
 export function datadogMessages(messages: readonly (ContentMessage | AnswerMessage)[]): readonly object[] {
@@ -46,9 +45,10 @@ function objectOf(text: string): object {
   return typeof value === 'string' ? { text: value } : value;
 }
 
-export function toolDefinitions(tools: readonly JsonObject[]): readonly object[] {
-  return tools.map((tool) => {
-    const { name, description, parameters } = tool['function'] as JsonObject;
-    return { name, description, schema: parameters };
-  });
+export function toolDefinitions(tools: ChatContent['tools']): readonly object[] {
+  return functionsOf(tools).map(({ name, description, parameters }) => ({
+    name,
+    description,
+    schema: parameters,
+  }));
 }

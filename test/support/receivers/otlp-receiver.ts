@@ -1,6 +1,7 @@
 // Shared by the receivers of the OTLP kinds: the order of checks of such servers, and their answers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
+import { contentProblem } from './gen-ai-content.js';
 import { OtlpProblem, validateTraceRequest } from './otlp-validator.js';
 import type { Attributes, ValidatedSpan } from './otlp-validator.js';
 import type { DestinationReceiver, ReceivedDelivery, ReceiverReply, ReceiverResult } from './receiver.js';
@@ -88,6 +89,8 @@ export function otlpReceiver(rules: OtlpPlatformRules): DestinationReceiver {
 /** The attributes of every span of this service. */
 function spanProblem({ attributes, events, resource, status }: ValidatedSpan): string | null {
   if (resource.get('service.name') !== 'openrouter') return 'a resource without its service';
+  const reason = contentProblem(attributes);
+  if (reason !== null) return reason;
   const isFailure = attributes.has('error.type') || events.some(({ name }) => name === 'exception');
   return isFailure === (status.code === 2) ? null : 'a status that does not fit';
 }

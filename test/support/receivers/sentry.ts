@@ -1,5 +1,6 @@
 // Sentry's OTLP endpoint of one project.
 import { otlpReceiver } from './otlp-receiver.js';
+import type { Attributes } from './otlp-validator.js';
 
 const ORIGIN = 'https://o1.ingest.us.sentry.io';
 const PUBLIC_KEY = '0123456789abcdef0123456789canary';
@@ -13,6 +14,16 @@ const JSON_TEXTS = [
 ];
 const isJsonList = (value: unknown): boolean =>
   typeof value === 'string' && Array.isArray(JSON.parse(value) as unknown);
+
+/** The platform's reader of messages takes the result of a tool from its older name only. */
+function hasResults(attributes: Attributes): boolean {
+  const messages = JSON.parse(String(attributes.get('gen_ai.input.messages') ?? '[]')) as readonly {
+    readonly parts: readonly { readonly type: string; readonly result?: unknown }[];
+  }[];
+  return messages
+    .flatMap(({ parts }) => parts)
+    .every(({ type, result }) => type !== 'tool_call_response' || result !== undefined);
+}
 
 export const sentryReceiver = otlpReceiver({
   type: 'sentry',
@@ -32,6 +43,7 @@ export const sentryReceiver = otlpReceiver({
       const value = attributes.get(name);
       if (value !== undefined && !isJsonList(value)) return `${name}: not a list as JSON text`;
     }
+    if (!hasResults(attributes)) return 'results of tools that no conversation shows';
     for (const [name, value] of attributes) {
       const hasText = attributes.has(name.replace(/s$/, ''));
       if (Array.isArray(value) && !hasText) return `${name}: a list that cannot be searched`;
