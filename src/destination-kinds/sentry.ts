@@ -63,8 +63,9 @@ const SPAN: SpanForm = {
   hasEvents: false,
 };
 
-const costOf = (member: 'promptCost' | 'completionCost' | 'cachedCost' | 'reasoningCost') =>
-  ofChat((chat, { cost }) => decimal(cost === null ? null : chat[member]));
+const costOf = (
+  member: 'promptCost' | 'completionCost' | 'cachedCost' | 'cacheWriteCost' | 'reasoningCost',
+) => ofChat((chat, { cost }) => decimal(cost === null ? null : chat[member]));
 
 const CHAT_SPAN: SpanForm = {
   ...GENERIC_CHAT_SPAN,
@@ -81,6 +82,7 @@ const CHAT_SPAN: SpanForm = {
     'gen_ai.cost.output_tokens': costOf('completionCost'),
     'gen_ai.cost.total_tokens': ({ cost }) => decimal(cost),
     'gen_ai.cost.cache_read.input_tokens': costOf('cachedCost'),
+    'gen_ai.cost.cache_creation.input_tokens': costOf('cacheWriteCost'),
     'gen_ai.cost.reasoning.output_tokens': costOf('reasoningCost'),
     // The older name of the same time, in seconds.
     'gen_ai.response.time_to_first_token': ofChat((chat) => decimal(firstTokenSeconds(chat))),

@@ -1,16 +1,20 @@
-// One streamed chat with tools, an image, cached and reasoning tokens at every kind: the tokens and costs that a platform
-// reads add up to its totals, whichever way it counts parts (docs/contract.md#destinations).
+// Chats with cached and reasoning tokens at every kind: the tokens and costs that a platform reads add up to its totals,
+// whichever way it counts parts (docs/contract.md#deliveries).
 import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
-import { readGolden } from '../support/golden/golden-files.js';
+import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
+import { CACHE_WRITES_CHAT, TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
+import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { isList, isObject } from '../support/golden/json.js';
 import type { Json } from '../support/golden/json.js';
+import { toReadable } from '../support/golden/readable.js';
+import { deliveringTo, encode } from '../support/receivers/deliver.js';
+import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 
-const PROMPT = 1_000;
-const CACHED = 800;
-const COMPLETION = 40;
-const REASONING = 30;
-const TOTAL_COST = 0.000224;
+const CHATS: Readonly<Record<string, GenerationTrace>> = {
+  'a streamed chat with tools, an image, cached and reasoning tokens': generationTrace(1, TOOLS_CHAT),
+  'a chat that writes to the cache': generationTrace(2, CACHE_WRITES_CHAT),
+};
 
 /** The numbers of a payload by the names of their members or attributes, alone and behind their parent's; first ones. */
 function numbersIn(
@@ -51,7 +55,10 @@ interface Names {
   readonly totals: { readonly tokens?: string; readonly cost: string };
   /** Parts, of which none is more than its sum. */
   readonly cached?: string;
+  readonly written?: string;
   readonly reasoning?: string;
+  /** The cost of the tokens written to the cache, where the platform shows it. */
+  readonly writtenCost?: string;
 }
 
 const OTLP: Names = {
@@ -60,6 +67,7 @@ const OTLP: Names = {
   cost: ['gen_ai.usage.input_cost', 'gen_ai.usage.output_cost'],
   totals: { tokens: 'gen_ai.usage.total_tokens', cost: 'gen_ai.usage.total_cost' },
   cached: 'gen_ai.usage.cache_read.input_tokens',
+  written: 'gen_ai.usage.cache_write.input_tokens',
   reasoning: 'gen_ai.usage.reasoning.output_tokens',
 };
 const BODY: Names = {
@@ -68,6 +76,7 @@ const BODY: Names = {
   cost: ['upstream_inference_prompt_cost', 'upstream_inference_completions_cost'],
   totals: { tokens: 'total_tokens', cost: 'cost' },
   cached: 'cached_tokens',
+  written: 'cache_write_tokens',
   reasoning: 'reasoning_tokens',
 };
 const TABLE: Names = {
@@ -76,6 +85,7 @@ const TABLE: Names = {
   cost: ['gen_ai.usage.input_cost', 'gen_ai.usage.output_cost'],
   totals: { tokens: 'TOTAL_TOKENS', cost: 'TOTAL_COST' },
   cached: 'gen_ai.usage.cache_read.input_tokens',
+  written: 'gen_ai.usage.cache_write.input_tokens',
   reasoning: 'gen_ai.usage.reasoning.output_tokens',
 };
 
@@ -86,6 +96,7 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['llm.cost.prompt', 'llm.cost.completion'],
     totals: { tokens: 'llm.token_count.total', cost: 'llm.cost.total' },
     cached: 'llm.token_count.prompt_details.cache_read',
+    written: 'llm.token_count.prompt_details.cache_write',
     reasoning: 'llm.token_count.completion_details.reasoning',
   },
   braintrust: {
@@ -94,6 +105,7 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['estimated_cost'],
     totals: { tokens: 'tokens', cost: 'estimated_cost' },
     cached: 'prompt_cached_tokens',
+    written: 'prompt_cache_creation_tokens',
     reasoning: 'completion_reasoning_tokens',
   },
   clickhouse: TABLE,
@@ -103,6 +115,8 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['input_cost', 'output_cost'],
     totals: { tokens: 'total_tokens', cost: 'total_cost' },
     cached: 'cache_read_input_tokens',
+    written: 'cache_write_input_tokens',
+    writtenCost: 'cache_write_input_cost',
     reasoning: 'reasoning_output_tokens',
   },
   grafana: OTLP,
@@ -116,6 +130,9 @@ const KINDS: Readonly<Record<string, Names>> = {
     completion: ['usage_details.output', 'usage_details.output_reasoning_tokens'],
     cost: ['cost_details.input', 'cost_details.output'],
     totals: { tokens: 'usage_details.total', cost: 'cost_details.total' },
+    cached: 'usage_details.input_cached_tokens',
+    written: 'usage_details.input_cache_creation',
+    reasoning: 'usage_details.output_reasoning_tokens',
   },
   langsmith: {
     prompt: ['input_tokens'],
@@ -123,6 +140,7 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['input_cost', 'output_cost'],
     totals: { tokens: 'total_tokens', cost: 'total_cost' },
     cached: 'cache_read',
+    written: 'cache_creation',
     reasoning: 'reasoning',
   },
   newrelic: OTLP,
@@ -132,6 +150,7 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['total_estimated_cost'],
     totals: { tokens: 'total_tokens', cost: 'total_estimated_cost' },
     cached: 'original_usage.prompt_tokens_details.cached_tokens',
+    written: 'original_usage.prompt_tokens_details.cache_write_tokens',
     reasoning: 'original_usage.completion_tokens_details.reasoning_tokens',
   },
   'otel-collector': OTLP,
@@ -141,6 +160,7 @@ const KINDS: Readonly<Record<string, Names>> = {
     cost: ['$ai_input_cost_usd', '$ai_output_cost_usd'],
     totals: { cost: '$ai_total_cost_usd' },
     cached: '$ai_cache_read_input_tokens',
+    written: '$ai_cache_creation_input_tokens',
     reasoning: '$ai_reasoning_tokens',
   },
   ramp: OTLP,
@@ -149,6 +169,8 @@ const KINDS: Readonly<Record<string, Names>> = {
     ...OTLP,
     cost: ['gen_ai.cost.input_tokens', 'gen_ai.cost.output_tokens'],
     totals: { tokens: 'gen_ai.usage.total_tokens', cost: 'gen_ai.cost.total_tokens' },
+    written: 'gen_ai.usage.cache_creation.input_tokens',
+    writtenCost: 'gen_ai.cost.cache_creation.input_tokens',
   },
   snowflake: TABLE,
   weave: BODY,
@@ -159,19 +181,30 @@ it('has a row for every kind', () => {
   expect(Object.keys(KINDS)).toEqual(DESTINATION_KINDS.map(({ type }) => type));
 });
 
-describe.each(Object.entries(KINDS))(
-  '%s',
-  (type, { prompt, completion, cost, totals, cached, reasoning }) => {
-    it('adds up', async () => {
-      const numbers = numbersIn(await readGolden(`${type}.chat`));
-      const sumOf = (names: readonly string[]): number =>
-        names.reduce((sum, name) => sum + (numbers.get(name) ?? NaN), 0);
-      expect([sumOf(prompt), sumOf(completion)]).toEqual([PROMPT, COMPLETION]);
-      if (totals.tokens !== undefined) expect(numbers.get(totals.tokens)).toBe(PROMPT + COMPLETION);
-      expect(sumOf(cost)).toBeCloseTo(TOTAL_COST, 12);
-      expect(numbers.get(totals.cost)).toBe(TOTAL_COST);
-      if (cached !== undefined) expect(numbers.get(cached)).toBe(CACHED);
-      if (reasoning !== undefined) expect(numbers.get(reasoning)).toBe(REASONING);
-    });
-  },
-);
+async function numbersSent(type: string, trace: GenerationTrace): Promise<ReadonlyMap<string, number>> {
+  const receiver = DESTINATION_RECEIVERS.find((candidate) => candidate.type === type)!;
+  const requests = await encode(deliveringTo(receiver), [trace]);
+  return numbersIn(toReadable(requests.map(({ body }) => ({ body: String(body) }))));
+}
+
+describe.each(Object.entries(KINDS))('%s', (type, names) => {
+  it.each(Object.entries(CHATS))('adds up: %s', async (_name, trace) => {
+    const numbers = await numbersSent(type, trace);
+    const numberOf = (name: string): number => numbers.get(name) ?? NaN;
+    const sumOf = (members: readonly string[]): number =>
+      members.reduce((sum, name) => sum + numberOf(name), 0);
+    const chat = trace.chat!;
+    const { totals, cached, written, reasoning, writtenCost } = names;
+    expect([sumOf(names.prompt), sumOf(names.completion)]).toEqual([
+      trace.promptTokens,
+      chat.completionTokens,
+    ]);
+    if (totals.tokens !== undefined) expect(numberOf(totals.tokens)).toBe(trace.totalTokens);
+    expect(sumOf(names.cost)).toBeCloseTo(trace.cost!, 12);
+    expect(numberOf(totals.cost)).toBe(trace.cost);
+    if (cached !== undefined) expect(numberOf(cached)).toBe(chat.cachedTokens);
+    if (written !== undefined) expect(numberOf(written)).toBe(chat.cacheWriteTokens);
+    if (reasoning !== undefined) expect(numberOf(reasoning)).toBe(chat.reasoningTokens);
+    if (writtenCost !== undefined) expect(numberOf(writtenCost)).toBe(chat.cacheWriteCost);
+  });
+});

@@ -79,6 +79,7 @@ export const OLDER_CHAT_ATTRIBUTES: AttributeTable = {
   'gen_ai.usage.completion_tokens': ofChat((chat) => integer(chat.completionTokens)),
   'gen_ai.usage.total_tokens': ({ totalTokens }) => integer(totalTokens),
   'gen_ai.usage.input_tokens.cached': part('cachedTokens'),
+  'gen_ai.usage.cache_creation.input_tokens': part('cacheWriteTokens'),
   'gen_ai.usage.output_tokens.reasoning': part('reasoningTokens'),
   'gen_ai.usage.input_cost': cost('promptCost'),
   'gen_ai.usage.output_cost': cost('completionCost'),

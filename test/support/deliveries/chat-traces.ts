@@ -234,9 +234,20 @@ const messages = (count: number, text: string): readonly ContentMessage[] =>
     content: `${index} ${text}`,
   }));
 
+/** 600 tokens of the prompt are read from the cache, 300 written to it. */
+export const CACHE_WRITES_CHAT = chatTrace({
+  chat: {
+    cachedTokens: 600,
+    cacheWriteTokens: 300,
+    cachedCost: 0.00003,
+    cacheWriteCost: 0.00012,
+  },
+});
+
 /** Chats that make encoders stumble. */
 export const CHAT_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
   ...GOLDEN_CHATS,
+  'a chat that writes to the cache': CACHE_WRITES_CHAT,
   'a chat with texts of all the world': chatTrace({
     chat: {
       content: contentOf({

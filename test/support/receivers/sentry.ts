@@ -15,6 +15,16 @@ const JSON_TEXTS = [
 const isJsonList = (value: unknown): boolean =>
   typeof value === 'string' && Array.isArray(JSON.parse(value) as unknown);
 
+/** Where it has a price the platform computes the cost from the tokens under its own names, and drops the given one. */
+function hasTokensOfCache(attributes: Attributes): boolean {
+  const written = attributes.get('gen_ai.usage.cache_write.input_tokens');
+  const isPriced = attributes.has('gen_ai.cost.input_tokens');
+  return (
+    attributes.get('gen_ai.usage.cache_creation.input_tokens') === written &&
+    (written === undefined || attributes.has('gen_ai.cost.cache_creation.input_tokens') === isPriced)
+  );
+}
+
 /** The platform's reader of messages takes the result of a tool from its older name only. */
 function hasResults(attributes: Attributes): boolean {
   const messages = JSON.parse(String(attributes.get('gen_ai.input.messages') ?? '[]')) as readonly {
@@ -43,6 +53,7 @@ export const sentryReceiver = otlpReceiver({
       const value = attributes.get(name);
       if (value !== undefined && !isJsonList(value)) return `${name}: not a list as JSON text`;
     }
+    if (!hasTokensOfCache(attributes)) return 'tokens of the cache that no cost includes';
     if (!hasResults(attributes)) return 'results of tools that no conversation shows';
     for (const [name, value] of attributes) {
       const hasText = attributes.has(name.replace(/s$/, ''));
