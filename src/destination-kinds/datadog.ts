@@ -1,10 +1,10 @@
 // Datadog LLM Observability: spans through its API.
 import {
-  answersOf,
   firstTokenSeconds,
   isChat,
   numberSetting,
   remainder,
+  shownAnswersOf,
   uncachedTokens,
 } from './shared/chat-forms.js';
 import type { ChatTrace } from './shared/chat-forms.js';
@@ -119,7 +119,7 @@ function chatMeta(trace: ChatTrace, modelProvider: string | undefined): object {
     kind: 'llm',
     model_name: model,
     input: content ? { messages: datadogMessages(content.messages) } : undefined,
-    output: content ? { messages: datadogMessages(answersOf(content)) } : undefined,
+    output: content ? { messages: datadogMessages(shownAnswersOf(content)) } : undefined,
     tool_definitions: content && content.tools.length > 0 ? toolDefinitions(content.tools) : undefined,
     // The platform also looks for both names here.
     metadata: Object.assign(scalars(trace), {

@@ -1,5 +1,5 @@
 // PostHog: LLM events through its batch API.
-import { answersOf, firstTokenSeconds, isChat, numberSetting, settingsOf } from './shared/chat-forms.js';
+import { firstTokenSeconds, isChat, numberSetting, settingsOf, shownAnswersOf } from './shared/chat-forms.js';
 import type { ChatTrace } from './shared/chat-forms.js';
 import { TextField } from './shared/config-fields.js';
 import { normaliseAddress, outcomeOfStatus, problemUnless } from './shared/delivery-outcome.js';
@@ -86,7 +86,7 @@ function chatProperties({ chat, cost }: ChatTrace): object {
   const { content } = chat;
   return {
     $ai_input: content?.messages,
-    $ai_output_choices: content ? answersOf(content) : undefined,
+    $ai_output_choices: content ? shownAnswersOf(content) : undefined,
     $ai_tools: content && content.tools.length > 0 ? content.tools : undefined,
     $ai_output_tokens: chat.completionTokens,
     $ai_cache_read_input_tokens: chat.cachedTokens,

@@ -3,7 +3,7 @@
 import { ends } from '../../domain/generations/chat-content.js';
 import type { ContentMessage, ContentPart } from '../../domain/generations/chat-content.js';
 import type { TracedChatContent } from '../../domain/generations/generation-trace.js';
-import { answersOf, cutTexts } from '../shared/chat-forms.js';
+import { cutTexts, shownAnswersOf } from '../shared/chat-forms.js';
 import type { AnswerMessage } from '../shared/chat-forms.js';
 import type { Attribute } from './any-value.js';
 
@@ -20,7 +20,7 @@ export function flattenedChat(content: TracedChatContent): readonly Attribute[] 
   );
   return [
     ...messages.flatMap((message, index) => flattened(`llm.input_messages.${index}.message.`, message)),
-    ...answersOf({ ...content, choices }).flatMap((answer, index) =>
+    ...shownAnswersOf({ ...content, choices }).flatMap((answer, index) =>
       flattened(`llm.output_messages.${index}.message.`, answer),
     ),
     ...tools

@@ -46,9 +46,22 @@ export function answerOf({ content, reasoning, refusal, toolCalls }: ChatChoice)
   };
 }
 
+/** The text of an answer; its refusal where it says nothing else. */
+export function textOfAnswer({
+  content,
+  refusal,
+}: Pick<AnswerMessage, 'content' | 'refusal'>): string | null {
+  return content || (refusal ?? content);
+}
+
 /** One message per answer. */
 export function answersOf({ choices }: ChatContent): readonly AnswerMessage[] {
   return choices.map(answerOf);
+}
+
+/** The answers for platforms that show no refusal: it is repeated as the content. */
+export function shownAnswersOf(content: ChatContent): readonly AnswerMessage[] {
+  return answersOf(content).map((answer) => Object.assign(answer, { content: textOfAnswer(answer) }));
 }
 
 /** The answers with their finish reasons, as a completion lists them. */

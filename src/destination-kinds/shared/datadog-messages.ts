@@ -12,11 +12,11 @@ export function datadogMessages(messages: readonly (ContentMessage | AnswerMessa
   return messages.map((message) => {
     const { role, content, tool_calls: calls = [] } = message;
     const { tool_call_id: answered } = message as Partial<ContentMessage>;
-    const { reasoning, refusal } = message as Partial<AnswerMessage>;
+    const { reasoning } = message as Partial<AnswerMessage>;
     const text = plainText(content);
     return {
       role,
-      content: text === '' ? (refusal ?? '') : text,
+      content: text,
       ...(reasoning === undefined ? {} : { reasoning }),
       ...(calls.length === 0
         ? {}

@@ -48,13 +48,13 @@ function textsOfMessage({ content, tool_calls: calls = [] }: ContentMessage): re
   return [...texts, ...calls.map((call) => call.function.arguments)];
 }
 
-/** The text of all answers and the arguments of their tool calls, one per line; vectors have no text. */
+/** The texts and refusals of all answers and the arguments of their tool calls, one per line; vectors have no text. */
 function outputText({ generation, content }: GenerationCandidate): string | null | undefined {
   if (generation.chat === null) return null;
   if (content === null) return undefined;
   return lines(
-    (content.chat?.choices ?? []).flatMap(({ content: text, toolCalls }) =>
-      [text, toolCalls.map((call) => call.arguments)].flat().filter((line) => line !== null),
+    (content.chat?.choices ?? []).flatMap(({ content: text, refusal, toolCalls }) =>
+      [text, refusal, toolCalls.map((call) => call.arguments)].flat().filter((line) => line !== null),
     ),
   );
 }

@@ -130,6 +130,15 @@ describe('the filter fields of a chat', () => {
     expect(matches(rule)).toBe(true);
   });
 
+  it('include what an answer refuses', () => {
+    const [choice] = CONTENT.chat!.choices;
+    const choices = [{ ...choice!, content: null, refusal: 'I cannot help with that.', toolCalls: [] }];
+    const content = { ...CONTENT, chat: { ...CONTENT.chat!, choices } };
+    const rule: FilterRule = { field: 'output', operator: 'equals', value: 'I cannot help with that.' };
+    expect(matches(rule, {}, content)).toBe(true);
+    expect(matches({ field: 'output', operator: 'not_exists' }, {}, content)).toBe(false);
+  });
+
   it('have no finish reason before the end, and an unknown output without content', () => {
     const missing: FilterRule = { field: 'finish_reason', operator: 'not_exists' };
     expect(matches(missing, { chat: { finishReason: null } })).toBe(true);

@@ -225,6 +225,11 @@ export const GOLDEN_CHATS: Readonly<Record<string, Partial<GenerationTrace>>> = 
       }),
     },
   }),
+  'a chat that the model refused': chatTrace({
+    chat: {
+      content: contentOf({ choices: [answer({ content: null, refusal: 'I cannot help with that.' })] }),
+    },
+  }),
   'a chat in privacy mode': chatTrace({ chat: { content: null } }),
 };
 

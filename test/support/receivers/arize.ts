@@ -6,6 +6,28 @@ const ORIGIN = 'https://otlp.eu-west-1a.arize.com';
 const API_KEY = 'ak-0123456789abcdef-canary';
 const SPACE_KEY = 'U3BhY2U6MTIzNDU2NzgtY2FuYXJ5';
 
+interface Answer {
+  readonly content?: string | null;
+  readonly refusal?: string;
+  readonly tool_calls?: readonly unknown[];
+}
+
+/** An answer is shown by its flattened text or calls. */
+function showsAnswers(attributes: Attributes): boolean {
+  const output = JSON.parse(String(attributes.get('output.value') ?? '[]')) as Answer | readonly Answer[];
+  return [output].flat().every(({ content, refusal, tool_calls: calls }, index) => {
+    const isEmpty = !content && !refusal && !calls;
+    const start = `llm.output_messages.${index}.message.`;
+    const shown = /^(content|contents\..+|tool_calls\..+)$/;
+    return (
+      isEmpty ||
+      [...attributes].some(
+        ([name, value]) => name.startsWith(start) && shown.test(name.slice(start.length)) && value !== '',
+      )
+    );
+  });
+}
+
 /** Messages and tool calls are shown in the flattened form only. */
 function problemOfChat(attributes: Attributes): string | null {
   const names = [...attributes.keys()];
@@ -21,6 +43,7 @@ function problemOfChat(attributes: Attributes): string | null {
   const isShown =
     count(/^llm\.input_messages\.\d+\.message\.tool_calls\.\d+\.tool_call\.function\.name$/) >= calls;
   if (!isShown) return 'tool calls that are not flattened';
+  if (!showsAnswers(attributes)) return 'an answer that is shown as empty';
   return attributes.has('llm.model_name') ? null : 'a span of a language model without its name';
 }
 

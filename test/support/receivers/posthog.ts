@@ -1,6 +1,7 @@
 // PostHog's capture: it says 200 to a key that it does not know and to events that it drops; the flags endpoint knows the
 // keys. Source: its API reference, its page of the event `$ai_embedding`, PostHog/posthog issue 54670.
 import { isFlag, isOneOf, isText } from '../providers/provider-stub.js';
+import type { MemberCheck } from '../providers/provider-stub.js';
 import {
   areDistinct,
   generationIdOf,
@@ -29,6 +30,10 @@ const INVALID_KEY = {
   detail: 'Project API key invalid.',
 };
 
+// A refusal without a content would be shown as an empty answer.
+const isAnswer: MemberCheck = (value) =>
+  objectWith({ role: isOneOf('assistant'), content: orNull(isString) }, ANSWER)(value) &&
+  (!(value as JsonObject)['refusal'] || Boolean((value as JsonObject)['content']));
 const ANSWER = { reasoning: isString, refusal: isString, tool_calls: listOf(isObject, 1) };
 
 const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -41,7 +46,7 @@ const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ai_model: isText,
   $ai_provider: isText,
   $ai_input: (value) => isString(value) || listOf((item) => isString(item) || isObject(item))(value),
-  $ai_output_choices: listOf(objectWith({ role: isOneOf('assistant'), content: orNull(isString) }, ANSWER)),
+  $ai_output_choices: listOf(isAnswer),
   $ai_tools: listOf(isObject, 1),
   $ai_output_tokens: isCount,
   $ai_cache_read_input_tokens: isCount,
