@@ -10,7 +10,7 @@ import { tracesAddress } from './otlp/address.js';
 import { decimal, flag, integer, jsonText, text } from './otlp/any-value.js';
 import { GEN_AI_ATTRIBUTES, OLDER_ATTRIBUTES, inputValue, tagsOf, textValue } from './otlp/attributes.js';
 import type { AttributeTable } from './otlp/attributes.js';
-import { CHAT_ATTRIBUTES, OLDER_CHAT_ATTRIBUTES, ofChat } from './otlp/chat-attributes.js';
+import { CHAT_ATTRIBUTES, CHAT_TOTALS, OLDER_CHAT_ATTRIBUTES, ofChat } from './otlp/chat-attributes.js';
 import { OTLP_LIMITS } from './otlp/limits.js';
 import { otlpDelivery } from './otlp/otlp-delivery.js';
 import type { SpanForm } from './otlp/span.js';
@@ -88,6 +88,7 @@ const CHAT_SPAN: SpanForm = {
   ...SPAN,
   attributes: {
     ...CHAT_ATTRIBUTES,
+    ...CHAT_TOTALS,
     ...OLDER_CHAT_ATTRIBUTES,
     ...COMMON,
     'langsmith.span.kind': () => text('llm'),

@@ -72,19 +72,23 @@ export const CHAT_CONTENT_ATTRIBUTES: AttributeTable = {
   'gen_ai.tool.definitions': (_trace, content) => textValue(content.toolDefinitions),
 };
 
+/** The charge with both sides of it, and the sum of the tokens: facts that the conventions have no name for. */
+export const CHAT_TOTALS: AttributeTable = {
+  'gen_ai.usage.total_tokens': ({ totalTokens }) => integer(totalTokens),
+  'gen_ai.usage.input_cost': cost('promptCost'),
+  'gen_ai.usage.output_cost': cost('completionCost'),
+  'gen_ai.usage.total_cost': (trace) => decimal(trace.cost),
+  'gen_ai.usage.cost': (trace) => decimal(trace.cost),
+};
+
 /** Names of earlier conventions and of vendors that receivers still read. */
 export const OLDER_CHAT_ATTRIBUTES: AttributeTable = {
   'gen_ai.system': ({ provider }) => text(providerName(provider)),
   'gen_ai.usage.prompt_tokens': ({ promptTokens }) => integer(promptTokens),
   'gen_ai.usage.completion_tokens': ofChat((chat) => integer(chat.completionTokens)),
-  'gen_ai.usage.total_tokens': ({ totalTokens }) => integer(totalTokens),
   'gen_ai.usage.input_tokens.cached': part('cachedTokens'),
   'gen_ai.usage.cache_creation.input_tokens': part('cacheWriteTokens'),
   'gen_ai.usage.output_tokens.reasoning': part('reasoningTokens'),
-  'gen_ai.usage.input_cost': cost('promptCost'),
-  'gen_ai.usage.output_cost': cost('completionCost'),
-  'gen_ai.usage.total_cost': (trace) => decimal(trace.cost),
-  'gen_ai.usage.cost': (trace) => decimal(trace.cost),
   'gen_ai.response.finish_reason': ofChat((chat) => text(chat.finishReason)),
 };
 

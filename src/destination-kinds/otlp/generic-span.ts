@@ -4,6 +4,7 @@ import {
   CHAT_ATTRIBUTES,
   CHAT_CONTENT_ATTRIBUTES,
   CHAT_COPIES,
+  CHAT_TOTALS,
   OLDER_CHAT_ATTRIBUTES,
 } from './chat-attributes.js';
 import type { SpanForms } from './otlp-delivery.js';
@@ -16,7 +17,7 @@ export const GENERIC_SPAN = {
 } satisfies SpanForm;
 
 export const GENERIC_CHAT_SPAN = {
-  attributes: { ...CHAT_ATTRIBUTES, ...TRACE_ATTRIBUTES, ...CHAT_CONTENT_ATTRIBUTES },
+  attributes: { ...CHAT_ATTRIBUTES, ...CHAT_TOTALS, ...TRACE_ATTRIBUTES, ...CHAT_CONTENT_ATTRIBUTES },
   metadata: GENERIC_SPAN.metadata,
   // The conventions have other names for these: a platform that bounds attributes loses them first.
   last: { ...OLDER_CHAT_ATTRIBUTES, ...CHAT_COPIES },

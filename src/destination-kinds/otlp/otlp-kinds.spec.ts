@@ -1,9 +1,16 @@
 // Behaviour of single OTLP kinds.
 import { describe, expect, it } from '@jest/globals';
+import { TOOLS_CHAT } from '../../../test/support/deliveries/chat-traces.js';
 import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { CONTEXT, requestOf, sentTo } from '../../../test/support/deliveries/otlp-requests.js';
+import { createChatFacts } from '../../../test/support/generations/chat-generation.js';
+import {
+  createCandidate,
+  createOpenDestination,
+} from '../../../test/support/generations/generation-candidate.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
+import { buildTrace } from '../../domain/generations/trace-builder.js';
 import { parseConfig } from '../shared/destination-kind.js';
 import type { DeliveryOutcome, DeliveryRequest } from '../shared/delivery.js';
 import { requireDestinationKind } from '../index.js';
@@ -169,6 +176,23 @@ describe('webhook', () => {
 });
 
 describe('newrelic', () => {
+  it('keeps the cost and the tokens of a chat with all flags and many keys', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`key-${index}`, 'value']));
+    const chat = generationTrace(1, { ...TOOLS_CHAT, metadata });
+    const candidate = createCandidate({
+      generation: { operation: 'chat', cost: 224_000_000n, chat: createChatFacts() },
+    });
+    const { facts } = buildTrace(candidate, createOpenDestination());
+    expect(Object.keys(facts).length).toBeGreaterThan(20);
+    const { attributes, droppedAttributesCount } = (await sentTo('newrelic', { ...chat, facts }))
+      .scopeSpans[0].spans[0];
+    expect(droppedAttributesCount).toBeGreaterThan(0);
+    const names = attributes.map(({ key }) => key);
+    for (const name of ['input_cost', 'output_cost', 'total_cost', 'cost', 'total_tokens'])
+      expect(names).toContain(`gen_ai.usage.${name}`);
+    for (const key of Object.keys(metadata)) expect(names).toContain(`trace.metadata.${key}`);
+  });
+
   it('drops facts of the flags before keys of the caller', async () => {
     const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`);
     const metadata = Object.fromEntries(keys.map((key) => [key, 'value'] as const));

@@ -1,7 +1,7 @@
 // The values of the JSON columns.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { GEN_AI_ATTRIBUTES, OWN_METADATA } from '../otlp/attributes.js';
-import { CHAT_ATTRIBUTES, OLDER_CHAT_ATTRIBUTES } from '../otlp/chat-attributes.js';
+import { CHAT_ATTRIBUTES, CHAT_TOTALS } from '../otlp/chat-attributes.js';
 import { SpanContent } from '../otlp/span-content.js';
 import { choicesOf, promptOf, settingsOf } from '../shared/chat-forms.js';
 import type { AnyValue } from '../otlp/any-value.js';
@@ -13,7 +13,7 @@ const OWN = Object.entries(OWN_METADATA).map(([name, valueOf]) => [`openrouter.$
 const OF_EMBEDDINGS = [...Object.entries(GEN_AI_ATTRIBUTES), ...OWN];
 const OF_CHAT = [
   ...Object.entries(CHAT_ATTRIBUTES),
-  ...Object.entries(OLDER_CHAT_ATTRIBUTES).filter(([name]) => name.endsWith('_cost')),
+  ...Object.entries(CHAT_TOTALS).filter(([name]) => name.endsWith('_cost')),
   ...OWN,
 ];
 

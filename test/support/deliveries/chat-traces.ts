@@ -253,6 +253,9 @@ export const CACHE_WRITES_CHAT = chatTrace({
 export const CHAT_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
   ...GOLDEN_CHATS,
   'a chat that writes to the cache': CACHE_WRITES_CHAT,
+  'a chat with a hundred keys of metadata': chatTrace({
+    metadata: Object.fromEntries(Array.from({ length: 100 }, (_value, index) => [`key-${index}`, 'value'])),
+  }),
   'a chat with texts of all the world': chatTrace({
     chat: {
       content: contentOf({
