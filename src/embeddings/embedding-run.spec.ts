@@ -1,5 +1,6 @@
 // The life of a call's money: reserve, execute, settle, close, whatever becomes of the call.
 import { describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
 import {
   createRuns,
   failed,
@@ -284,14 +285,19 @@ describe('a call with the cache on', () => {
     const first = runs.create({ wantsCache: true }, ['a']);
     const second = runs.create({ wantsCache: true }, ['b', 'a']);
     while (runs.routed.length < 2) await new Promise(setImmediate);
+    await setTimeout(200);
+    const failedAt = performance.now();
     fail();
     await expect(first).rejects.toMatchObject({ code: 'provider_error' });
     const { generationId } = await second;
+    const sinceFailure = performance.now() - failedAt;
     expect(runs.appended.map(({ generation }) => generation.createdAt.toISOString())).toEqual([
       '2026-11-18T23:59:59.000Z',
       '2026-11-19T00:00:01.000Z',
     ]);
     expect(runs.appended[1]?.generation.id).toBe(generationId);
+    // Its duration begins there as well: a call that waited before does not end in the future.
+    expect(runs.appended[1]?.generation.durationMs).toBeLessThanOrEqual(Math.round(sinceFailure));
   });
 
   it('bypasses the cache for members that may change vectors', async () => {

@@ -52,6 +52,8 @@ export interface ExecutedCall {
   readonly createdAt: Date;
   /** performance.now() */
   readonly startedAt: number;
+  /** performance.now() at `createdAt`, from which the duration of the record counts. */
+  readonly countedFrom: number;
   /** The endpoints that were called last, or would have been. */
   readonly route: Route;
   /** The provider calls of this run alone. */
@@ -97,8 +99,8 @@ export class EmbeddingRun {
   private readonly fetches: Fetch[] = [];
   /** Null until the call is certain to become a generation. */
   private generationId: string | null = null;
-  /** The time of a second reservation, which may have waited past midnight. */
-  private lastReservedAt: Date | null = null;
+  /** The time of a second reservation, which may have waited past midnight; `from`: performance.now(). */
+  private lastReserved: { readonly at: Date; readonly from: number } | null = null;
   private readonly progress: Mutable<RoutingProgress> = { route: null, routed: null, durationMs: null };
 
   constructor(
@@ -145,10 +147,13 @@ export class EmbeddingRun {
     const vectors = routed.error ? [] : this.vectorsOf(routed);
     if (this.claim) this.services.cacheMetrics.answered(vectors);
     const route = this.reserved.at(-1)?.route ?? planned;
-    const createdAt = this.lastReservedAt === null ? begunAt : countedMoment(begunAt, this.lastReservedAt);
-    const id = createdAt === begunAt ? this.generationId : uuidV7(createdAt);
+    const last = this.lastReserved;
+    const createdAt = last === null ? begunAt : countedMoment(begunAt, last.at);
+    const isMoved = last !== null && createdAt === last.at;
+    const id = isMoved ? uuidV7(createdAt) : this.generationId;
     this.generationId = id;
-    return { id, createdAt, startedAt, route, routed, vectors, source: this.sourceOf(routed) };
+    const countedFrom = isMoved ? last.from : startedAt;
+    return { id, createdAt, startedAt, countedFrom, route, routed, vectors, source: this.sourceOf(routed) };
   }
 
   /**
@@ -162,9 +167,9 @@ export class EmbeddingRun {
     const { id, createdAt, route, routed } = executed;
     const charge = await chargeFor(routed, request, this.priceDay, this.spend.bound);
     if (charge.unpaid.length > 0) unpaid.record(accountId, id, charge.unpaid);
-    const durationMs = Math.round(performance.now() - executed.startedAt);
-    Object.assign(this.progress, { route, routed, durationMs });
-    const moment = { id, createdAt, durationMs };
+    const now = performance.now();
+    Object.assign(this.progress, { route, routed, durationMs: Math.round(now - executed.startedAt) });
+    const moment = { id, createdAt, durationMs: Math.round(now - executed.countedFrom) };
     const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
     const content = () => contentOf(request.input, routed.error?.message ?? null);
     const stored = await publisher.contentToStore(workspaceId, content);
@@ -248,7 +253,7 @@ export class EmbeddingRun {
   private async executeAbandoned(claim: CacheClaim, route: Route, deadline: number): Promise<RoutedCall> {
     try {
       const reserved = await this.reserveInputs(route, await claim.takeFromOthers(deadline));
-      if (reserved) this.lastReservedAt = this.services.clock.now();
+      if (reserved) this.lastReserved = { at: this.services.clock.now(), from: performance.now() };
       return reserved ? await this.callProviders(reserved, deadline) : NOTHING_ROUTED;
     } catch (failure) {
       return { ...NOTHING_ROUTED, error: toAppError(failure) };

@@ -46,6 +46,8 @@ export class ChatRun {
   private readonly startedAt: Date;
   /** The time of the record: on the day of the reservation. */
   private createdAt: Date;
+  /** performance.now() at the time of the record, from which its durations count. */
+  private countedFrom: number;
   private readonly deadline: number;
   private readonly ending: CallEnding;
   private readonly attempting: AttemptingCall;
@@ -67,6 +69,7 @@ export class ChatRun {
     this.spend = new CallSpend(services.spendLimiter, caller.key);
     this.startedAt = services.clock.now();
     this.createdAt = this.startedAt;
+    this.countedFrom = call.receivedAt;
     this.sentAt = performance.now();
     this.deadline = call.receivedAt + services.config.chat.deadline;
     this.ending = new CallEnding(call.client, services.openChats);
@@ -119,8 +122,9 @@ export class ChatRun {
     const pace = this.services.yieldQueue.begin(route.accountId);
     try {
       const targets = await reserveChat(this.spend, route.targets, this.boundedCall(), pace, cancellation);
-      // The wait may have passed midnight.
+      // The wait may have passed midnight. A record that kept its whole duration would end in the future.
       this.createdAt = countedMoment(this.startedAt, this.services.clock.now());
+      if (this.createdAt !== this.startedAt) this.countedFrom = performance.now();
       return cancellation.aborted ? null : { ...route, targets };
     } catch (error) {
       if (cancellation.aborted) return null;
@@ -194,13 +198,13 @@ export class ChatRun {
   async settle(executed: ExecutedChat): Promise<SettledChat> {
     const { call, services, progress } = this;
     const settlement = await this.settlementOf(executed);
-    const { settled, generation, measured } = settlement;
+    const { settled, measured } = settlement;
     const { routed, route, error } = executed;
     const served = routed.begun ? [routed.begun] : [];
     const { attempts } = this.attempting;
     const { passedOver } = routed;
     Object.assign(progress, { route, routed: { attempts, passedOver, error, served } });
-    progress.durationMs = generation.durationMs;
+    progress.durationMs = measured.durationMs;
     services.metrics.settled(measured);
     this.commit = services.records.begin(settlement, call.request, this.spend.releases, () => {
       if (call.request.isStreamed || error !== null) return Promise.resolve(settlement);
@@ -212,10 +216,12 @@ export class ChatRun {
   }
 
   private settlementOf(executed: ExecutedChat): Promise<Settlement> {
-    const { call, services, spend, createdAt, client, sentAt, firstContentAt, generationId, failed } = this;
+    const { call, services, spend, createdAt, countedFrom, client, sentAt, firstContentAt } = this;
+    const { generationId, failed } = this;
     if (generationId === null) return failInternally();
     const { attempts, owner } = this.attempting;
-    const facts = { call, generationId, createdAt, client, sentAt, firstContentAt, attempts, failed };
+    const moments = { createdAt, countedFrom, sentAt, firstContentAt };
+    const facts = { call, generationId, client, ...moments, attempts, failed };
     return settlementOf(
       executed,
       { ...facts, bounded: this.boundedCall(), reserved: spend.bound },

@@ -18,6 +18,8 @@ export interface SettlementFacts {
   readonly call: ChatCall;
   readonly generationId: string;
   readonly createdAt: Date;
+  /** performance.now() at that time. */
+  readonly countedFrom: number;
   readonly bounded: ReservedCall;
   /** The sum of the call's reservations; null where no limit applies. */
   readonly reserved: SpendBound | null;
@@ -43,7 +45,7 @@ export async function settlementOf(
   facts: SettlementFacts,
   pace: Pace,
 ): Promise<Settlement> {
-  const { call, generationId, createdAt, bounded, attempts, client, firstContentAt } = facts;
+  const { call, generationId, createdAt, countedFrom, bounded, attempts, client, firstContentAt } = facts;
   const { routed, route, kind, received, error } = executed;
   const target = routed.begun?.target ?? route.targets[0];
   if (!target) throw new AppError('internal');
@@ -58,7 +60,7 @@ export async function settlementOf(
   const durationMs = Math.round(now - receivedAt);
   const firstTokenMs = firstContentAt === null ? null : firstContentAt - receivedAt;
   const generation = describeChat(
-    { id: generationId, createdAt, durationMs },
+    { id: generationId, createdAt, durationMs: Math.round(now - countedFrom) },
     {
       call,
       size,
@@ -72,7 +74,7 @@ export async function settlementOf(
       error,
       isCancelled,
       hasNoStatus: isCancelled && client?.hasSentHeaders !== true,
-      timeToFirstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+      timeToFirstTokenMs: firstContentAt === null ? null : Math.round(firstContentAt - countedFrom),
     },
   );
   const measured = {

@@ -1,5 +1,6 @@
 // Chat calls that wait for money, a permit or an answer: the end of their client, and the end of the process.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
 import { ChatMetrics } from '../../../src/chat/chat-metrics.js';
 import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
@@ -128,7 +129,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a call that waits for money past midnight', () => {
-  it('counts on the day of its reservation', async () => {
+  it('counts on the day of its reservation, and from there', async () => {
     const clock = new TestClock('2026-11-18T23:59:58.000Z');
     const own = await startChat({}, { clock });
     const key = await own.app.createKey({ limit: BOUND, limitReset: 'daily' });
@@ -136,18 +137,31 @@ describe('a call that waits for money past midnight', () => {
     own.upstream.answerWith((request, response) => {
       first.push(() => answerChat(request, response));
     });
-    const calls = [1, 2].map(() => postChat(own.app, CHAT, { key: key.secret }));
+    const post = () => postChat(own.app, { ...CHAT, stream: true }, { key: key.secret });
+    const calls = [post(), post()].map(async (call) => (await call).text());
     await eventually(
       () => Promise.resolve([first.length, own.app.application.get(OpenChats).size]),
       ([arrived = 0, open = 0]) => arrived === 1 && open >= 2,
     );
+    await setTimeout(500);
     clock.set('2026-11-19T00:00:02.000Z');
     own.upstream.answerWith(answerChat);
+    const releasedAt = performance.now();
     first[0]?.();
-    const responses = await Promise.all(calls);
-    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-    const days = (await chatsOf(own.app, key.record.id)).map(({ createdAt }) => createdAt.toISOString());
-    expect(days.toSorted()).toEqual(['2026-11-18T23:59:58.000Z', '2026-11-19T00:00:02.000Z']);
+    const answers = await Promise.all(calls);
+    const sinceRelease = performance.now() - releasedAt;
+    for (const answer of answers) expect(answer).toContain('[DONE]');
+    const chats = (await chatsOf(own.app, key.record.id)).toSorted(
+      (one, other) => one.createdAt.getTime() - other.createdAt.getTime(),
+    );
+    const days = chats.map(({ createdAt }) => createdAt.toISOString());
+    expect(days).toEqual(['2026-11-18T23:59:58.000Z', '2026-11-19T00:00:02.000Z']);
+    const [whole, waited] = chats;
+    expect(whole?.durationMs).toBeGreaterThan(400);
+    // A record that counted the wait from the new day would end in the future.
+    expect(waited?.durationMs).toBeLessThanOrEqual(Math.round(sinceRelease));
+    expect(waited?.chat?.timeToFirstTokenMs).toBeGreaterThanOrEqual(0);
+    expect(waited?.chat?.timeToFirstTokenMs).toBeLessThanOrEqual(waited!.durationMs);
     await own.close();
   });
 });
