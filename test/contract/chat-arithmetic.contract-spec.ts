@@ -3,17 +3,34 @@
 import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
+import type { Generation } from '../../src/domain/generations/generation.js';
+import { buildTrace } from '../../src/domain/generations/trace-builder.js';
 import { CACHE_WRITES_CHAT, TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
 import { generationTrace } from '../support/deliveries/generation-trace.js';
+import { createChatFacts } from '../support/generations/chat-generation.js';
+import { createCandidate, createOpenDestination } from '../support/generations/generation-candidate.js';
 import { isList, isObject } from '../support/golden/json.js';
 import type { Json } from '../support/golden/json.js';
 import { toReadable } from '../support/golden/readable.js';
 import { deliveringTo, encode } from '../support/receivers/deliver.js';
 import { DESTINATION_RECEIVERS } from '../support/receivers/index.js';
 
+/** 1,000 tokens of the prompt and 40 of the answer, for 0.000224 USD at the provider. */
+function charged(generation: Partial<Generation>, overrun: bigint | null = null): GenerationTrace {
+  const tokens = { operation: 'chat', promptTokens: 1_000, totalTokens: 1_040 } as const;
+  const chat = createChatFacts({ overrun });
+  const trace = buildTrace(
+    createCandidate({ generation: { ...tokens, upstreamCost: 224_000_000n, ...generation, chat } }),
+    createOpenDestination(),
+  );
+  return { ...trace, chat: { ...trace.chat!, content: CACHE_WRITES_CHAT.chat!.content } };
+}
+
 const CHATS: Readonly<Record<string, GenerationTrace>> = {
   'a streamed chat with tools, an image, cached and reasoning tokens': generationTrace(1, TOOLS_CHAT),
   'a chat that writes to the cache': generationTrace(2, CACHE_WRITES_CHAT),
+  'a chat through an own provider key': charged({ cost: 0n, isByok: true }),
+  'a chat whose charge is cut to its bound': charged({ cost: 100_000_001n }, 123_999_999n),
 };
 
 /** The numbers of a payload by the names of their members or attributes, alone and behind their parent's; first ones. */
@@ -51,6 +68,8 @@ interface Names {
   readonly prompt: readonly string[];
   readonly completion: readonly string[];
   readonly cost: readonly string[];
+  /** The parts of the cost are those at the provider, by their names. */
+  readonly isUpstream?: true;
   /** Absent: the platform adds them itself. */
   readonly totals: { readonly tokens?: string; readonly cost: string };
   /** Parts, of which none is more than its sum. */
@@ -74,6 +93,7 @@ const BODY: Names = {
   prompt: ['prompt_tokens'],
   completion: ['completion_tokens'],
   cost: ['upstream_inference_prompt_cost', 'upstream_inference_completions_cost'],
+  isUpstream: true,
   totals: { tokens: 'total_tokens', cost: 'cost' },
   cached: 'cached_tokens',
   written: 'cache_write_tokens',
@@ -200,7 +220,8 @@ describe.each(Object.entries(KINDS))('%s', (type, names) => {
       chat.completionTokens,
     ]);
     if (totals.tokens !== undefined) expect(numberOf(totals.tokens)).toBe(trace.totalTokens);
-    expect(sumOf(names.cost)).toBeCloseTo(trace.cost!, 12);
+    const upstreamCost = chat.upstreamPromptCost! + chat.upstreamCompletionCost!;
+    expect(sumOf(names.cost)).toBeCloseTo(names.isUpstream ? upstreamCost : trace.cost!, 12);
     expect(numberOf(totals.cost)).toBe(trace.cost);
     if (cached !== undefined) expect(numberOf(cached)).toBe(chat.cachedTokens);
     if (written !== undefined) expect(numberOf(written)).toBe(chat.cacheWriteTokens);

@@ -116,8 +116,8 @@ export function usageOf({ promptTokens, totalTokens, cost, isByok, chat }: ChatT
     ...(cost === null ? {} : { cost }),
     is_byok: isByok,
     cost_details: {
-      upstream_inference_prompt_cost: chat.promptCost,
-      upstream_inference_completions_cost: chat.completionCost,
+      upstream_inference_prompt_cost: chat.upstreamPromptCost,
+      upstream_inference_completions_cost: chat.upstreamCompletionCost,
     },
   };
 }

@@ -35,10 +35,15 @@ type ChatAmount =
   | 'cacheWriteCost'
   | 'reasoningCost'
   | 'cacheDiscount';
+/** Both sides of the cost at the provider, which the owner of an own provider key pays. */
+type UpstreamAmount = 'upstreamPromptCost' | 'upstreamCompletionCost';
 
-/** Amounts are USD; null: unknown. In privacy mode words of the provider only if they have the form of a word. */
+/**
+ * Amounts are USD, the parts of the cost those of the charge; null: unknown. In privacy mode words of the provider only if
+ * they have the form of a word.
+ */
 export type TracedChat = Omit<ChatFacts, ChatAmount | 'parameters'> &
-  Readonly<Record<ChatAmount, number | null>> & {
+  Readonly<Record<ChatAmount | UpstreamAmount, number | null>> & {
     /** Without text of the caller in privacy mode. */
     readonly parameters: NonNullable<ChatFacts['parameters']>;
     /** Null in privacy mode, and when the content is no longer stored. */

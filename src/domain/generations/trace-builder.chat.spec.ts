@@ -70,6 +70,19 @@ describe('the trace of a chat', () => {
     expect(trace.cost).toBeCloseTo(trace.chat!.promptCost! + trace.chat!.completionCost!, 12);
   });
 
+  it.each([
+    ['through an own provider key', 0n, [0, 0, 0, 0]],
+    ['cut to a bound', 100_000_001n, [0.000071428572, 0.000028571429, 0.000035714286, 0.000021428571]],
+    ['without a price', null, [0.00016, 0.000064, 0.00008, 0.000048]],
+  ])('has the parts of a charge %s', (_name, cost, parts) => {
+    const { chat } = traceOf({ cost });
+    expect(chat && [chat.promptCost, chat.completionCost, chat.cachedCost, chat.reasoningCost]).toEqual(
+      parts,
+    );
+    // The cost at the provider stays under its own name.
+    expect([chat?.upstreamPromptCost, chat?.upstreamCompletionCost]).toEqual([0.00016, 0.000064]);
+  });
+
   it('has the facts of a chat, and none of embeddings', () => {
     const { facts } = traceOf();
     expect(facts).toMatchObject({

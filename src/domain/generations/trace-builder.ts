@@ -2,6 +2,7 @@
 // hold words of callers and providers: privacy mode omits by construction, not by deletion.
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from '../destinations/destination.js';
+import { chargedParts } from './charged-parts.js';
 import { freeTextOf, privateTextOf } from './free-text.js';
 import type { ChatWords, RecordedFacts } from './free-text.js';
 import type { GenerationCandidate } from './generation-candidate.js';
@@ -10,6 +11,7 @@ import type { BroadcastFlags } from './generation-facts.js';
 import type { GenerationTrace, TracedChat, TracedError } from './generation-trace.js';
 import type { GenerationAttempt } from './generation.js';
 import { usdOrNull } from '../spend/money.js';
+import type { PicoUsd } from '../spend/money.js';
 import { parentSpanIdOf, spanIdOf, traceIdOf } from './trace-ids.js';
 
 type TraceRules = Pick<Destination, 'id' | 'privacyMode'> & BroadcastFlags;
@@ -58,7 +60,7 @@ export function buildTrace(candidate: GenerationCandidate, destination: TraceRul
     facts: generationFacts(destination, generation, key, words),
     input: words.input,
     attempts: generation.attempts.map((attempt) => tracedAttempt(attempt, destination)),
-    chat: generation.chat && words.chat && tracedChat(generation.chat, words.chat),
+    chat: generation.chat && words.chat && tracedChat(generation.chat, words.chat, generation.cost),
   };
 }
 
@@ -88,7 +90,12 @@ function tracedAttempt(
   };
 }
 
-function tracedChat(facts: NonNullable<RecordedFacts['chat']>, words: ChatWords): TracedChat {
+function tracedChat(
+  facts: NonNullable<RecordedFacts['chat']>,
+  words: ChatWords,
+  charge: PicoUsd | null,
+): TracedChat {
+  const parts = chargedParts(facts, charge);
   return {
     completionTokens: facts.completionTokens,
     reasoningTokens: facts.reasoningTokens,
@@ -105,11 +112,13 @@ function tracedChat(facts: NonNullable<RecordedFacts['chat']>, words: ChatWords)
     timeToFirstTokenMs: facts.timeToFirstTokenMs,
     serviceTier: words.serviceTier,
     overrun: usdOrNull(facts.overrun),
-    promptCost: usdOrNull(facts.promptCost),
-    completionCost: usdOrNull(facts.completionCost),
-    cachedCost: usdOrNull(facts.cachedCost),
-    cacheWriteCost: usdOrNull(facts.cacheWriteCost),
-    reasoningCost: usdOrNull(facts.reasoningCost),
+    promptCost: usdOrNull(parts.promptCost),
+    completionCost: usdOrNull(parts.completionCost),
+    cachedCost: usdOrNull(parts.cachedCost),
+    cacheWriteCost: usdOrNull(parts.cacheWriteCost),
+    reasoningCost: usdOrNull(parts.reasoningCost),
+    upstreamPromptCost: usdOrNull(facts.promptCost),
+    upstreamCompletionCost: usdOrNull(facts.completionCost),
     cacheDiscount: usdOrNull(facts.cacheDiscount),
     parameters: words.parameters ?? {},
     mediaCount: facts.mediaCount,

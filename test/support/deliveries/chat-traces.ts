@@ -62,11 +62,14 @@ function contentOf(overrides: Partial<TracedChatContent> = {}): TracedChatConten
 }
 
 function chatOf({ content, ...overrides }: Partial<TracedChat> = {}): TracedChat {
+  const sides = { promptCost: 0.00016, completionCost: 0.000064, ...overrides };
   return {
     ...createChatFacts(),
     overrun: null,
-    promptCost: 0.00016,
-    completionCost: 0.000064,
+    promptCost: sides.promptCost,
+    completionCost: sides.completionCost,
+    upstreamPromptCost: sides.promptCost,
+    upstreamCompletionCost: sides.completionCost,
     cachedCost: 0.00008,
     cacheWriteCost: 0,
     reasoningCost: 0.000048,
