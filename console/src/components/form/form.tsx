@@ -30,10 +30,15 @@ export class FormValues {
     return this.text(name) || null;
   }
 
-  /** Null: the field is empty. */
-  numberOrNull(name: string): number | null {
+  /**
+   * Null: the field is empty. A text that is no number is returned unchanged: JSON has no NaN and would send null, which
+   * removes a limit. The service rejects the text and names the member.
+   */
+  numberOrNull(name: string, divisor = 1): number | null {
     const text = this.text(name);
-    return text === '' ? null : Number(text);
+    if (text === '') return null;
+    const number = Number(text) / divisor;
+    return Number.isFinite(number) ? number : (text as unknown as number);
   }
 
   flag(name: string): boolean {

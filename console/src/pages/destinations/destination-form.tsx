@@ -16,6 +16,8 @@ import { FilterBuilder, toFilterRules } from './filter-builder';
 import { fieldNamesOf, KindFields, readConfig, readHeaders } from './kind-fields';
 import styles from './destinations.module.css';
 
+const PERCENT = 100;
+
 interface DestinationFormProps {
   readonly kind: DestinationKind;
   /** Absent: a new one. */
@@ -47,7 +49,7 @@ export function DestinationForm(props: DestinationFormProps) {
     broadcast_generation_cost: values.flag('broadcast_generation_cost'),
     broadcast_generation_identity: values.flag('broadcast_generation_identity'),
     broadcast_generation_request_context: values.flag('broadcast_generation_request_context'),
-    sampling_rate: (values.numberOrNull('sampling_rate') ?? 100) / 100,
+    sampling_rate: values.numberOrNull('sampling_rate', PERCENT) ?? 1,
     api_key_hashes: keys === null ? null : [...keys],
     filter_rules: toFilterRules(groups, values.flag('filter_enabled') || groups.length === 0),
   });

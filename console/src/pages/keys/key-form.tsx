@@ -72,7 +72,7 @@ export function KeyForm({ apiKey, error, onSubmit, children }: KeyFormProps) {
   );
 }
 
-/** The members that a change and a new key share. A limit that is no number goes to the service, which names it. */
+/** The members that a change and a new key share. */
 export function readKeyChange(values: FormValues): KeyChange & NewKey {
   return {
     name: values.text('name'),

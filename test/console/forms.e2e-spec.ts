@@ -1,0 +1,61 @@
+// Forms of the console beside that of a key: what they send, and how they show what the service rejects.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import type { OpenConsole } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { DELIVERY_ENVIRONMENT } from '../support/deliveries/deliveries.js';
+import { askFor } from '../support/requests/admin.js';
+
+interface Listed<Item> {
+  readonly data: readonly Item[];
+}
+
+describeInChromium('forms of the console', () => {
+  let setup: ConsoleSetup;
+  let session: OpenConsole;
+  let page: Page;
+  beforeAll(async () => {
+    setup = await startConsole(DELIVERY_ENVIRONMENT);
+    session = await openConsole(setup.browser, setup.app);
+    page = session.page;
+    session.expectStatus(400);
+  });
+  afterAll(() => setup.close());
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const invalid = (name: string) => page.locator(`[name="${name}"][aria-invalid="true"]`);
+  const listed = async (path: string) => (await askFor<Listed<unknown>>(200, setup.app, 'get', path)).data;
+
+  it('rejects a budget that is no number', async () => {
+    const path = `/workspaces/${setup.app.workspaceId}`;
+    await page.goto(path);
+    await press('Add budget');
+    await page.getByLabel('Budget', { exact: true }).fill('1,000');
+    await press('Save');
+    await invalid('limit_usd').waitFor();
+    expect(await listed(`${path}/budgets`)).toEqual([]);
+  });
+
+  it('rejects an order of a provider key that is no number', async () => {
+    await visit(page, '/provider-keys', 'Provider keys');
+    await page.getByRole('button', { name: 'Add provider key' }).first().click();
+    await page.getByLabel('Key', { exact: true }).fill('sk-own-key-of-a-provider');
+    await page.getByLabel('Order').fill('first');
+    await press('Save');
+    await invalid('sort_order').waitFor();
+    expect(await listed('/byok')).toEqual([]);
+  });
+
+  it('rejects a share of calls that is no number', async () => {
+    await visit(page, '/destinations/new?kind=webhook', 'Add Webhook');
+    await page.getByLabel('Name', { exact: true }).fill('Half of the calls');
+    await page.getByLabel('URL').fill('https://example.com/traces');
+    await page.getByLabel('Sampling').fill('50%');
+    await press('Create destination');
+    await invalid('sampling_rate').waitFor();
+    expect(await listed('/observability/destinations')).toEqual([]);
+    expect(session.complaints).toEqual([]);
+  });
+});
