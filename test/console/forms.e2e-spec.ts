@@ -56,6 +56,44 @@ describeInChromium('forms of the console', () => {
     await press('Create destination');
     await invalid('sampling_rate').waitFor();
     expect(await listed('/observability/destinations')).toEqual([]);
+  });
+
+  it('sends a call again once the field with the problem is corrected', async () => {
+    await visit(page, '/playground', 'Playground');
+    await page.getByLabel('Dimensions').fill('0');
+    await press('Embed 3 texts');
+    await invalid('dimensions').waitFor();
+    await page.getByLabel('Dimensions').fill('256');
+    await invalid('dimensions').waitFor({ state: 'detached' });
+    await press('Embed 3 texts');
+    await page.getByText('Cosine similarity').waitFor();
+  });
+
+  it('sends a call again when only another field has changed', async () => {
+    await visit(page, '/playground', 'Playground');
+    await page.getByLabel('Dimensions').fill('0');
+    await press('Embed 3 texts');
+    await invalid('dimensions').waitFor();
+    await page.getByLabel('Texts, one on each line').fill('One\nTwo');
+    const [response] = await Promise.all([
+      page.waitForResponse('**/console/playground/embeddings?**'),
+      press('Embed 2 texts'),
+    ]);
+    expect(response.status()).toBe(400);
+    await invalid('dimensions').waitFor();
+  });
+
+  it('accepts a budget whose interval is corrected', async () => {
+    const path = `/workspaces/${setup.app.workspaceId}`;
+    await askFor(200, setup.app, 'put', `${path}/budgets/monthly`, { body: { limit_usd: 10 } });
+    await page.goto(path);
+    await press('Add budget');
+    await page.getByLabel('Budget', { exact: true }).fill('100');
+    await press('Save');
+    await invalid('limit_usd').waitFor();
+    await page.getByLabel('Interval').selectOption('Lifetime');
+    await press('Save');
+    await page.getByText('Lifetime budget saved.').waitFor();
     expect(session.complaints).toEqual([]);
   });
 });

@@ -2,7 +2,9 @@
 import { Field } from '@base-ui/react/field';
 import { Form as BaseForm } from '@base-ui/react/form';
 import { Switch as BaseSwitch } from '@base-ui/react/switch';
+import { useMemo, useState } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { readProblems } from '../../api/problems';
 import { Notice } from '../feedback/states';
 import styles from './form.module.css';
@@ -47,12 +49,19 @@ export class FormValues {
 }
 
 export function Form({ fields, error, onSubmit, children }: FormProps) {
-  const { members, general } = readProblems(error, fields);
+  // Problems belong to one attempt. Base UI refuses to submit while a field has one, though a change of another member,
+  // or of the service, may have solved it: a further attempt clears them first.
+  const [dismissed, setDismissed] = useState<unknown>(null);
+  const shown = error === dismissed ? null : error;
+  const names = fields.join(' ');
+  // The same object while the error is the same: Base UI shows a new one again, also on fields changed since.
+  const { members, general } = useMemo(() => readProblems(shown, names.split(' ')), [shown, names]);
   return (
     <BaseForm
       className={styles.form}
       errors={members}
       noValidate
+      onSubmitCapture={() => flushSync(() => setDismissed(error))}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit(new FormValues(new FormData(event.currentTarget)));
