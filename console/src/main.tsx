@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { sessionQuery } from './api/session';
+import { leavePage } from './app/page-hold';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
 import { applyTheme, readTheme } from './app/theme';
@@ -21,7 +22,7 @@ function returnToSignIn(): void {
   void router.navigate({ to: '/sign-in', search: { from: href } });
 }
 
-const queryClient = createQueryClient(returnToSignIn);
+const queryClient = createQueryClient(() => leavePage(returnToSignIn));
 const router = createConsoleRouter(queryClient);
 
 const root = document.getElementById('root');

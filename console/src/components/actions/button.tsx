@@ -14,11 +14,13 @@ export function Button({
   variant = 'secondary',
   icon,
   isBusy,
+  'aria-disabled': isDisabled,
   children,
   className,
   onClick,
   ...rest
 }: ButtonProps) {
+  const isInert = Boolean(isBusy) || isDisabled === true;
   return (
     <button
       type="button"
@@ -26,8 +28,8 @@ export function Button({
       className={buttonClass(variant, className)}
       aria-busy={isBusy ?? undefined}
       // Not `disabled`, which would take the focus away.
-      aria-disabled={isBusy || undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={isInert || undefined}
+      onClick={isInert ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={icon} />}
       {children}

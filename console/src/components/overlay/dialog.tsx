@@ -1,29 +1,40 @@
 // Dialogs: one for forms, one that asks before an action that cannot be undone.
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { createContext, useContext, useEffect, useLayoutEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api/problems';
+import { holdPage } from '../../app/page-hold';
 import { Button, IconButton } from '../actions/button';
 import { Notice } from '../feedback/states';
 import styles from './dialog.module.css';
+
+/** Says whether the form of the dialog waits for an answer. */
+const BusyContext = createContext<(isBusy: boolean) => void>(() => undefined);
 
 interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** False: a click beside it does not close it, because it shows something that is shown once. */
+  /** False: it shows something that is shown once, and only its buttons close it. */
   readonly isDismissible?: boolean;
   readonly children: ReactNode;
 }
 
 export function Dialog({ title, description, isOpen, onClose, isDismissible = true, children }: DialogProps) {
+  const [isBusy, setBusy] = useState(false);
+  // The answer may be a secret, and may end the session: a request of the page can fail before it arrives.
+  const isHeld = isOpen && (isBusy || !isDismissible);
+  useEffect(() => (isHeld ? holdPage() : undefined), [isHeld]);
   return (
     <BaseDialog.Root
       open={isOpen}
       disablePointerDismissal={!isDismissible}
-      onOpenChange={(open) => {
-        if (!open) onClose();
+      onOpenChange={(open, { reason }) => {
+        // A closed dialog could not show the answer.
+        if (open || isBusy) return;
+        if (isDismissible || reason === 'close-press') onClose();
       }}
     >
       <BaseDialog.Portal>
@@ -31,12 +42,14 @@ export function Dialog({ title, description, isOpen, onClose, isDismissible = tr
         <BaseDialog.Popup className={styles.dialog}>
           <div className={styles.head}>
             <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
-            <BaseDialog.Close render={<IconButton icon="close" label="Close" />} />
+            <BaseDialog.Close
+              render={<IconButton icon="close" label="Close" aria-disabled={isBusy || undefined} />}
+            />
           </div>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description}>{description}</BaseDialog.Description>
           )}
-          {children}
+          <BusyContext value={setBusy}>{children}</BusyContext>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -65,7 +78,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <AlertDialog.Root
       open={isOpen}
       onOpenChange={(open) => {
-        if (!open) onClose();
+        if (!open && !isBusy) onClose();
       }}
     >
       <AlertDialog.Portal>
@@ -82,7 +95,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </AlertDialog.Description>
           {error !== null && error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
           <div className={styles.buttons}>
-            <AlertDialog.Close render={<Button>Cancel</Button>} />
+            <AlertDialog.Close render={<Button aria-disabled={isBusy}>Cancel</Button>} />
             <Button variant="danger" isBusy={isBusy} onClick={onConfirm}>
               {action}
             </Button>
@@ -105,11 +118,18 @@ interface SubmitButtonsProps {
   readonly onCancel: () => void;
 }
 
-/** The end of a form in a dialog. */
+/** The end of a form in a dialog. While the form waits for an answer, the dialog stays open. */
 export function SubmitButtons({ action, isBusy, onCancel }: SubmitButtonsProps) {
+  const setBusy = useContext(BusyContext);
+  useLayoutEffect(() => {
+    setBusy(isBusy);
+    return () => setBusy(false);
+  }, [isBusy, setBusy]);
   return (
     <DialogButtons>
-      <Button onClick={onCancel}>Cancel</Button>
+      <Button aria-disabled={isBusy} onClick={onCancel}>
+        Cancel
+      </Button>
       <Button variant="primary" type="submit" isBusy={isBusy}>
         {action}
       </Button>

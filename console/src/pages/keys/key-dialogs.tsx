@@ -1,9 +1,11 @@
 // The actions on a key: edit, rotate, disable, enable, delete.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useSession } from '../../app/workspace';
+import { Notice } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField } from '../../components/form/form';
 import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
@@ -54,8 +56,10 @@ const GRACE_PERIODS = [
 
 export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const refresh = useRefreshKeys();
+  const session = useSession();
   const { data: models } = useQuery(modelsQuery);
-  const rotate = useMutation({ mutationFn: (grace: number) => rotateKey(apiKey.hash, grace) });
+  const [grace, setGrace] = useState(String(24 * HOUR));
+  const rotate = useMutation({ mutationFn: () => rotateKey(apiKey.hash, Number(grace)) });
   const close = () => {
     onClose();
     if (rotate.data) void refresh();
@@ -76,18 +80,20 @@ export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
           onDone={close}
         />
       ) : (
-        <Form
-          fields={['grace_period_seconds']}
-          error={rotate.error}
-          onSubmit={(values) => rotate.mutate(values.numberOrNull('grace_period_seconds') ?? 0)}
-        >
+        <Form fields={['grace_period_seconds']} error={rotate.error} onSubmit={() => rotate.mutate()}>
           <SelectField
             name="grace_period_seconds"
             label="Grace period of the old key"
             choices={GRACE_PERIODS}
-            defaultValue={String(24 * HOUR)}
+            value={grace}
+            onChange={({ target }) => setGrace(target.value)}
             hint="Both keys work until it ends. Name, limits and usage stay."
           />
+          {apiKey.hash === session.key_hash && (
+            <Notice tone="warning">
+              You are signed in with it: this signs you out{grace !== '0' && ' when the grace period ends'}.
+            </Notice>
+          )}
           <SubmitButtons action="Rotate" isBusy={rotate.isPending} onCancel={close} />
         </Form>
       )}

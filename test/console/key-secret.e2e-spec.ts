@@ -1,0 +1,107 @@
+// The secret of a key in the console, shown once: nothing but the user's own button takes it away.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+
+describeInChromium('the secret of a key', () => {
+  let setup: ConsoleSetup;
+  beforeAll(async () => {
+    setup = await startConsole();
+    await setup.app.createKey({ name: 'Daily job' });
+  });
+  afterAll(() => setup.close());
+
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+  const secretOf = (page: Page) => page.getByTestId('secret');
+  const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name }).click();
+
+  async function openCreate(page: Page): Promise<void> {
+    await visit(page, '/keys', 'Keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Nightly job');
+  }
+
+  async function openRotate(page: Page, name: string): Promise<void> {
+    await visit(page, '/keys', 'Keys');
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await page.getByLabel('Grace period').waitFor();
+  }
+
+  /** Holds the requests of a path until the returned function is called. */
+  async function hold(page: Page, path: string): Promise<() => void> {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(path, async (route) => {
+      if (route.request().method() === 'POST') await released;
+      await route.continue();
+    });
+    return release;
+  }
+
+  /** All the ways out of a dialog by accident. */
+  async function tryToLeave(page: Page): Promise<void> {
+    await page.keyboard.press('Escape');
+    await page.mouse.click(2, 2);
+  }
+
+  it.each([
+    { path: '**/api/v1/keys', action: 'Create key', open: openCreate },
+    {
+      path: '**/api/v1/keys/*/rotate',
+      action: 'Rotate',
+      open: (page: Page) => openRotate(page, 'Daily job'),
+    },
+  ])(
+    'is shown though the user tried to leave while "$action" was in flight',
+    async ({ path, action, open }) => {
+      const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+      await open(page);
+      const release = await hold(page, path);
+      await Promise.all([
+        page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('/keys')),
+        press(page, action),
+      ]);
+      await tryToLeave(page);
+      for (const name of ['Cancel', 'Close']) {
+        // Without a wait for the button to be enabled, which it is not.
+        await dialogOf(page).getByRole('button', { name }).click({ force: true });
+      }
+      release();
+      await secretOf(page).waitFor();
+      await tryToLeave(page);
+      // Shows that the dialog still works, and not only that it has not gone yet.
+      await press(page, 'Copy key');
+      await dialogOf(page).getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await secretOf(page).textContent()).toMatch(/^sk-sb-v1-/);
+      await press(page, 'Close');
+      await dialogOf(page).waitFor({ state: 'detached' });
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
+
+  it('stays when its rotation has ended the session, and the sign-in follows it', async () => {
+    const { secret } = await setup.app.createKey({ kind: 'management', name: 'Own key' });
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app, { key: secret });
+    await openRotate(page, 'Own key');
+    await page.getByText('this signs you out when the grace period ends.').waitFor();
+    await page.getByLabel('Grace period').selectOption({ label: 'None: the old key stops at once' });
+    await page.getByText('this signs you out.').waitFor();
+    const rejected = () => page.waitForResponse((response) => response.status() === 401);
+    const [first] = await Promise.all([rejected(), press(page, 'Rotate')]);
+    // The page has handled the first answer before it asks again.
+    const second = await rejected();
+    expect(second.request()).not.toBe(first.request());
+    expect(await secretOf(page).textContent()).toMatch(/^sk-sb-v1-/);
+    expect(new URL(page.url()).pathname).toBe('/keys');
+    await press(page, 'Done');
+    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
