@@ -244,6 +244,25 @@ describeInChromium('chats in the playground', () => {
     expect(session.complaints).toEqual([]);
   });
 
+  it('sends no call with a temperature that is no number', async () => {
+    await open();
+    const field = page.getByLabel('Temperature');
+    await field.fill('0.7.1');
+    await page.locator('[name="temperature"][aria-invalid="true"]').waitFor();
+    await page.getByText('Must be a number').waitFor();
+    const before = setup.upstream.requests.length;
+    await send('Kept until it can be sent');
+    await page.getByRole('tab', { name: 'Python' }).click();
+    const sample = page.getByRole('tabpanel', { name: 'Python' });
+    expect(await sample.textContent()).toMatch(/Kept until it can be sent/);
+    expect(await sample.textContent()).not.toMatch(/null|None|temperature/);
+    await field.fill('0.7');
+    expect(await sample.textContent()).toContain('temperature=0.7');
+    await press('Send');
+    await conversation().getByText('Hello', { exact: true }).waitFor();
+    expect(setup.upstream.requests.slice(before).map(({ body }) => body['temperature'])).toEqual([0.7]);
+  });
+
   it('executes nothing of what a model or a user writes', async () => {
     const call = (index: number, name: string, values: string) =>
       delta({

@@ -83,11 +83,13 @@ interface TextFieldProps
   extends FieldFrameProps, Omit<ComponentProps<'input'>, 'name' | 'prefix' | 'className'> {
   /** Before the text: "USD". */
   readonly prefix?: string;
+  /** Found by the page itself; it takes precedence over one of the service. */
+  readonly problem?: string | undefined;
 }
 
-export function TextField({ name, label, hint, prefix, ref, ...input }: TextFieldProps) {
+export function TextField({ name, label, hint, prefix, problem, ref, ...input }: TextFieldProps) {
   return (
-    <Field.Root name={name} className={styles.field}>
+    <Field.Root name={name} className={styles.field} invalid={problem !== undefined || undefined}>
       <Field.Label className={styles.label}>{label}</Field.Label>
       <span className={styles.control}>
         {prefix !== undefined && (
@@ -97,7 +99,7 @@ export function TextField({ name, label, hint, prefix, ref, ...input }: TextFiel
         )}
         <Field.Control className={styles.input} autoComplete="off" {...input} render={<input ref={ref} />} />
       </span>
-      <FieldNotes hint={hint} />
+      <FieldNotes hint={hint} problem={problem} />
     </Field.Root>
   );
 }

@@ -10,6 +10,7 @@ import { embeddingSamples } from '../../components/data/samples';
 import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
 import { FieldRow, Form, TextAreaField, TextField } from '../../components/form/form';
+import { readNumber } from '../../components/form/read-number';
 import { EmbeddingResult } from './embedding-result';
 import { ModelField } from './model-field';
 import { PayerField, WithPayer } from './payer';
@@ -39,21 +40,21 @@ function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
   });
   const model = chosenModel ?? exampleModel(models.data);
   const texts = textsOf(area);
+  const dimensions = readNumber(width);
   const call: EmbeddingCall = {
     keyHash: payer.hash,
     model,
     texts,
-    dimensions: width === '' ? undefined : Number(width),
+    dimensions: dimensions.value,
     inputType: inputType === '' ? undefined : inputType,
+  };
+  const send = () => {
+    if (dimensions.problem === undefined) run.mutate(call);
   };
   return (
     <div className={styles.columns}>
       <Section title="Embeddings">
-        <Form
-          fields={['model', 'input', 'dimensions', 'input_type']}
-          error={run.error}
-          onSubmit={() => run.mutate(call)}
-        >
+        <Form fields={['model', 'input', 'dimensions', 'input_type']} error={run.error} onSubmit={send}>
           <ModelField kind="embeddings" value={model} onChange={setModel} />
           <TextAreaField
             name="input"
@@ -69,6 +70,7 @@ function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
               label="Dimensions"
               inputMode="numeric"
               placeholder="The model's own"
+              problem={dimensions.problem}
               value={width}
               onChange={({ target }) => setWidth(target.value.replace(/\D/g, ''))}
             />
@@ -104,7 +106,7 @@ function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
             {run.isPending ? (
               <Placeholder lines={8} />
             ) : run.error !== null ? (
-              <ErrorState error={run.error} onRetry={() => run.mutate(call)} />
+              <ErrorState error={run.error} onRetry={send} />
             ) : run.data !== undefined ? (
               <EmbeddingResult answer={run.data} />
             ) : (

@@ -9,6 +9,7 @@ import { CodeSamples } from '../../../components/data/code-samples';
 import { Section } from '../../../components/display/section';
 import { Placeholder } from '../../../components/feedback/states';
 import { FieldRow, Form, TextAreaField, TextField } from '../../../components/form/form';
+import { readNumber } from '../../../components/form/read-number';
 import { ModelField } from '../model-field';
 import { PayerField, WithPayer } from '../payer';
 import type { Payer } from '../payer';
@@ -39,17 +40,20 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
   const [toolsText, setTools] = useState('');
   const [draft, setDraft] = useState(EXAMPLE);
   const model = chosenModel ?? exampleModel(models.data, 'text');
-  const { tools, problem } = readTools(toolsText);
+  const tools = readTools(toolsText);
+  const heat = readNumber(temperature);
+  const most = readNumber(maxTokens);
+  const isSendable = [tools, heat, most].every(({ problem }) => problem === undefined);
   const { turns, live } = chat;
   const bodyOf = (sent: readonly Turn[]): ChatBody => ({
     model,
     messages: messagesOf(system, sent),
-    temperature: numberOf(temperature),
-    max_tokens: numberOf(maxTokens),
-    tools,
+    temperature: heat.value,
+    max_tokens: most.value,
+    tools: tools.tools,
   });
   const send = (sent: readonly Turn[]) => {
-    if (problem === undefined) chat.send(sent, { keyHash: payer.hash, body: bodyOf(sent) });
+    if (isSendable) chat.send(sent, { keyHash: payer.hash, body: bodyOf(sent) });
   };
   const next: readonly Turn[] = draft.trim() === '' ? turns : [...turns, { kind: 'user', text: draft }];
   return (
@@ -76,6 +80,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
               label="Temperature"
               inputMode="decimal"
               placeholder="The provider's own"
+              problem={heat.problem}
               value={temperature}
               onChange={({ target }) => setTemperature(target.value.replace(/[^\d.]/g, ''))}
             />
@@ -84,6 +89,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
               label="Tokens at most"
               inputMode="numeric"
               placeholder="The model's own"
+              problem={most.problem}
               value={maxTokens}
               onChange={({ target }) => setMaxTokens(target.value.replace(/\D/g, ''))}
             />
@@ -96,7 +102,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             spellCheck={false}
             placeholder="None"
             hint="Functions that the model may call, as JSON."
-            problem={problem}
+            problem={tools.problem}
             value={toolsText}
             onChange={({ target }) => setTools(target.value)}
           />
@@ -127,7 +133,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             isRunning={live !== null}
             onSend={(turn) => {
               send([...turns, turn]);
-              if (problem === undefined && turn.kind === 'user') setDraft('');
+              if (isSendable && turn.kind === 'user') setDraft('');
             }}
             onStop={chat.stop}
           />
@@ -149,5 +155,3 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
     </div>
   );
 }
-
-const numberOf = (text: string): number | undefined => (text === '' ? undefined : Number(text));
