@@ -94,6 +94,22 @@ describeInChromium('forms of the console', () => {
     await page.getByLabel('Interval').selectOption('Lifetime');
     await press('Save');
     await page.getByText('Lifetime budget saved.').waitFor();
+  });
+
+  it('shows the problem of a custom header, and saves the corrected one', async () => {
+    await visit(page, '/destinations/new?kind=webhook', 'Add Webhook');
+    await page.getByLabel('Name', { exact: true }).fill('With headers');
+    await page.getByLabel('URL').fill('https://example.com/traces');
+    await press('Add header');
+    await page.getByLabel('Name of header 1').fill('X Team');
+    await page.getByLabel('Value of header 1').fill('search');
+    await press('Create destination');
+    const problem = page.getByRole('group', { name: 'Custom headers' }).getByRole('alert');
+    await problem.waitFor();
+    expect(await problem.textContent()).toContain('header');
+    await page.getByLabel('Name of header 1').fill('X-Team');
+    await press('Create destination');
+    await page.getByRole('heading', { level: 1, name: 'With headers' }).waitFor();
     expect(session.complaints).toEqual([]);
   });
 });

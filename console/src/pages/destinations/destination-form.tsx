@@ -13,7 +13,7 @@ import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../compon
 import { KeyChoice } from '../../components/form/key-choice';
 import { formatDuration } from '../../format';
 import { FilterBuilder, toFilterRules } from './filter-builder';
-import { fieldNamesOf, KindFields, readConfig, readHeaders } from './kind-fields';
+import { fieldNamesOf, HEADERS, KindFields, readConfig, readHeaders } from './kind-fields';
 import styles from './destinations.module.css';
 
 const PERCENT = 100;
@@ -56,10 +56,13 @@ export function DestinationForm(props: DestinationFormProps) {
   const fields = [...fieldNamesOf(kind), 'name', 'sampling_rate'];
   // The latest attempt counts: a test checks the same fields as the save.
   const problem = test.error ?? error;
-  const general = readProblems(problem, fields).general;
+  const { members, general } = readProblems(problem, fields);
+  // Headers are no fields of the form, which gives a field with a problem the focus.
+  const headersProblem = members[HEADERS];
   useEffect(() => {
-    if (general !== null) frame.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'center' });
-  }, [general]);
+    if (general === null && headersProblem === undefined) return;
+    frame.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'center' });
+  }, [general, headersProblem]);
   return (
     <div ref={frame}>
       <Form
@@ -91,6 +94,7 @@ export function DestinationForm(props: DestinationFormProps) {
               kind={kind}
               stored={destination?.config}
               headers={headers}
+              headersProblem={headersProblem}
               onHeadersChange={setHeaders}
             />
           </div>

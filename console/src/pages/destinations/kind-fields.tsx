@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { DestinationKind, KindField } from '../../api/destination-kinds';
 import { labelOf } from '../../api/destination-kinds';
 import { Button, IconButton } from '../../components/actions/button';
+import { Notice } from '../../components/feedback/states';
 import { FieldRow, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import styles from './destinations.module.css';
@@ -15,9 +16,11 @@ export interface Header {
   readonly value: string;
 }
 
+export const HEADERS = 'config.headers';
+
 export const fieldNamesOf = (kind: DestinationKind): string[] => [
   ...kind.fields.map(({ name }) => `config.${name}`),
-  'config.headers',
+  HEADERS,
 ];
 
 export function readHeaders(config: Config | undefined): readonly Header[] {
@@ -49,10 +52,11 @@ interface KindFieldsProps {
   readonly kind: DestinationKind;
   readonly stored: Config | undefined;
   readonly headers: readonly Header[];
+  readonly headersProblem: string | undefined;
   readonly onHeadersChange: (headers: readonly Header[]) => void;
 }
 
-export function KindFields({ kind, stored, headers, onHeadersChange }: KindFieldsProps) {
+export function KindFields({ kind, stored, headers, headersProblem, onHeadersChange }: KindFieldsProps) {
   const required = kind.fields.filter(({ isRequired }) => isRequired);
   const optional = kind.fields.filter(({ isRequired }) => !isRequired);
   return (
@@ -69,7 +73,7 @@ export function KindFields({ kind, stored, headers, onHeadersChange }: KindField
           ))}
         </FieldRow>
       )}
-      <HeaderFields headers={headers} onChange={onHeadersChange} />
+      <HeaderFields headers={headers} problem={headersProblem} onChange={onHeadersChange} />
     </>
   );
 }
@@ -126,10 +130,11 @@ function SecretField({
 
 interface HeaderFieldsProps {
   readonly headers: readonly Header[];
+  readonly problem: string | undefined;
   readonly onChange: (headers: readonly Header[]) => void;
 }
 
-function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
+function HeaderFields({ headers, problem, onChange }: HeaderFieldsProps) {
   const change = (id: number, part: Partial<Header>) =>
     onChange(headers.map((header) => (header.id === id ? { ...header, ...part } : header)));
   const add = () =>
@@ -161,6 +166,7 @@ function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
           />
         </div>
       ))}
+      {problem !== undefined && <Notice tone="bad">{problem}</Notice>}
       <div>
         <Button icon="plus" onClick={add}>
           Add header
