@@ -110,6 +110,37 @@ describeInChromium('forms of the console', () => {
     await page.getByLabel('Name of header 1').fill('X-Team');
     await press('Create destination');
     await page.getByRole('heading', { level: 1, name: 'With headers' }).waitFor();
+  });
+
+  it('sends of a destination only what is changed', async () => {
+    const path = '/observability/destinations';
+    const body = { name: 'Traces', type: 'webhook', config: { url: 'https://first.example.com/traces' } };
+    const { data } = await askFor<{ data: { id: string } }>(201, setup.app, 'post', path, { body });
+    await visit(page, `/destinations/${data.id}/edit`, 'Edit Traces');
+    await askFor(200, setup.app, 'patch', `${path}/${data.id}`, {
+      body: { privacy_mode: true, config: { url: 'https://second.example.com/traces' } },
+    });
+    await page.getByLabel('Name', { exact: true }).fill('Renamed traces');
+    await press('Save');
+    await page.getByRole('heading', { level: 1, name: 'Renamed traces' }).waitFor();
+    expect((await askFor<{ data: object }>(200, setup.app, 'get', `${path}/${data.id}`)).data).toMatchObject({
+      privacy_mode: true,
+      config: { url: 'https://second.example.com/****' },
+    });
+  });
+
+  it('sends of a workspace only what is changed', async () => {
+    const { data } = await askFor<{ data: { id: string } }>(201, setup.app, 'post', '/workspaces', {
+      body: { name: 'Research', slug: 'research' },
+    });
+    await visit(page, `/workspaces/${data.id}`, 'Research');
+    await press('Edit');
+    await page.getByLabel('Description').waitFor();
+    await askFor(200, setup.app, 'patch', `/workspaces/${data.id}`, { body: { description: 'By the API' } });
+    await page.getByLabel('Name', { exact: true }).fill('Long research');
+    await press('Save');
+    await page.getByRole('heading', { level: 1, name: 'Long research' }).waitFor();
+    await page.getByText('By the API').waitFor();
     expect(session.complaints).toEqual([]);
   });
 });

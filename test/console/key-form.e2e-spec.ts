@@ -65,6 +65,21 @@ describeInChromium('the form of a key', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await invalidLimit().waitFor();
     expect(await named('Bounded')).toMatchObject([{ limit: 7 }]);
+  });
+
+  it('shows the stored values, and sends only what is changed', async () => {
+    const { hash } = await createKey({ name: 'Shared', limit: 7 });
+    await visit(page, '/keys', 'Keys');
+    const change = (body: object) => askFor(200, setup.app, 'patch', `/keys/${hash}`, { body });
+    await change({ limit: 8 });
+    await choose('Shared', 'Edit');
+    await limit().waitFor();
+    expect(await limit().inputValue()).toBe('8');
+    await change({ limit: 9, embedding_cache: true });
+    await page.getByLabel('Name').fill('Renamed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Renamed' }).waitFor();
+    expect(await named('Renamed')).toMatchObject([{ limit: 9, embedding_cache: true }]);
     expect(session.complaints).toEqual([]);
   });
 });

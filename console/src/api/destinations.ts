@@ -56,12 +56,20 @@ export const deliveriesOfWorkspaceQuery = (workspaceId: string) =>
 
 const at = (id: string) => ({ path: { id } });
 
+async function loadDestination(id: string, signal: AbortSignal): Promise<Destination> {
+  return (await call(api.GET('/api/v1/observability/destinations/{id}', { params: at(id), signal }))).data;
+}
+
 export const destinationQuery = (id: string) =>
+  queryOptions({ queryKey: [...DESTINATIONS, id], queryFn: ({ signal }) => loadDestination(id, signal) });
+
+/** For a form, which begins with the stored values and keeps what is typed. */
+export const editedDestinationQuery = (id: string) =>
   queryOptions({
-    queryKey: [...DESTINATIONS, id],
-    queryFn: async ({ signal }): Promise<Destination> =>
-      (await call(api.GET('/api/v1/observability/destinations/{id}', { params: at(id), signal })))
-        .data as Destination,
+    queryKey: [...DESTINATIONS, id, 'form'],
+    queryFn: ({ signal }) => loadDestination(id, signal),
+    staleTime: Infinity,
+    gcTime: 0,
   });
 
 export const deliveriesQuery = (id: string) =>

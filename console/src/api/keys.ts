@@ -35,11 +35,20 @@ export async function loadKeys(
   return { data, next_cursor: data.length < PAGE ? null : String(offset + PAGE) };
 }
 
+async function loadKey(hash: string, signal: AbortSignal): Promise<ApiKey> {
+  return (await call(api.GET('/api/v1/keys/{hash}', { params: { path: { hash } }, signal }))).data;
+}
+
 export const keyQuery = (hash: string) =>
+  queryOptions({ queryKey: [...KEYS, hash], queryFn: ({ signal }) => loadKey(hash, signal) });
+
+/** For a form, which begins with the stored values and keeps what is typed. */
+export const editedKeyQuery = (hash: string) =>
   queryOptions({
-    queryKey: [...KEYS, hash],
-    queryFn: async ({ signal }): Promise<ApiKey> =>
-      (await call(api.GET('/api/v1/keys/{hash}', { params: { path: { hash } }, signal }))).data,
+    queryKey: [...KEYS, hash, 'form'],
+    queryFn: ({ signal }) => loadKey(hash, signal),
+    staleTime: Infinity,
+    gcTime: 0,
   });
 
 /** The first keys of a workspace: those whose names a page needs. */

@@ -46,7 +46,7 @@ export async function createWorkspace(body: WorkspaceChange): Promise<Workspace>
   return (await call(api.POST('/api/v1/workspaces', { body }))).data;
 }
 
-export async function updateWorkspace(id: string, body: WorkspaceChange): Promise<Workspace> {
+export async function updateWorkspace(id: string, body: Partial<WorkspaceChange>): Promise<Workspace> {
   return (await call(api.PATCH('/api/v1/workspaces/{id}', { params: at(id), body }))).data;
 }
 

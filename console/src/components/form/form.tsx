@@ -2,7 +2,7 @@
 import { Field } from '@base-ui/react/field';
 import { Form as BaseForm } from '@base-ui/react/form';
 import { Switch as BaseSwitch } from '@base-ui/react/switch';
-import { useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { readProblems } from '../../api/problems';
@@ -14,8 +14,8 @@ interface FormProps {
   readonly fields: readonly string[];
   /** The failure of the last attempt. */
   readonly error: unknown;
-  /** Texts of inputs and selects, booleans of switches, by name. */
-  readonly onSubmit: (values: FormValues) => void;
+  /** Texts of inputs and selects, booleans of switches, by name: as they are, and as the form began. */
+  readonly onSubmit: (values: FormValues, initial: FormValues) => void;
   readonly children: ReactNode;
 }
 
@@ -56,15 +56,21 @@ export function Form({ fields, error, onSubmit, children }: FormProps) {
   const names = fields.join(' ');
   // The same object while the error is the same: Base UI shows a new one again, also on fields changed since.
   const { members, general } = useMemo(() => readProblems(shown, names.split(' ')), [shown, names]);
+  const element = useRef<HTMLFormElement>(null);
+  const initial = useRef(new FormValues(new FormData()));
+  useLayoutEffect(() => {
+    if (element.current !== null) initial.current = new FormValues(new FormData(element.current));
+  }, []);
   return (
     <BaseForm
+      ref={element}
       className={styles.form}
       errors={members}
       noValidate
       onSubmitCapture={() => flushSync(() => setDismissed(error))}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(new FormValues(new FormData(event.currentTarget)));
+        onSubmit(new FormValues(new FormData(event.currentTarget)), initial.current);
       }}
     >
       {general !== null && <Notice tone="bad">{general}</Notice>}

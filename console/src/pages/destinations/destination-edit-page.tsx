@@ -3,12 +3,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { findKind } from '../../api/destination-kinds';
 import type { DestinationKind } from '../../api/destination-kinds';
-import { createDestination, DESTINATIONS, destinationQuery, updateDestination } from '../../api/destinations';
+import {
+  createDestination,
+  DESTINATIONS,
+  editedDestinationQuery,
+  updateDestination,
+} from '../../api/destinations';
 import type { Destination, DestinationSettings } from '../../api/destinations';
 import { useWorkspaceId } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { changedMembers } from '../../components/form/changes';
 import { showToast } from '../../components/feedback/toasts';
 import { DestinationForm } from './destination-form';
 import { KindPicker } from './kind-picker';
@@ -52,7 +58,7 @@ function NewDestination({ kind }: { readonly kind: DestinationKind }) {
       error={create.error}
       isBusy={create.isPending}
       action="Create destination"
-      onSubmit={create.mutate}
+      onSubmit={(settings) => create.mutate(settings)}
       cancel={
         <Link to="/destinations" className={buttonClass('ghost')}>
           Cancel
@@ -64,7 +70,7 @@ function NewDestination({ kind }: { readonly kind: DestinationKind }) {
 
 export function EditDestinationPage() {
   const { id } = editRoute.useParams();
-  const { data, error, refetch } = useQuery({ ...destinationQuery(id), refetchOnWindowFocus: false });
+  const { data, error, refetch } = useQuery(editedDestinationQuery(id));
   const kind = findKind(data?.type);
   return (
     <Page title={data === undefined ? 'Edit destination' : `Edit ${data.name ?? 'destination'}`}>
@@ -79,6 +85,13 @@ export function EditDestinationPage() {
   );
 }
 
+/** Members of the config that are absent keep their value as well. */
+function changeOf(settings: DestinationSettings, initial: DestinationSettings): Partial<DestinationSettings> {
+  const { config: _whole, ...change } = changedMembers(settings, initial);
+  const config = changedMembers(settings.config, initial.config);
+  return Object.keys(config).length === 0 ? change : { ...change, config };
+}
+
 function EditDestination({
   kind,
   destination,
@@ -90,7 +103,7 @@ function EditDestination({
   const client = useQueryClient();
   const navigate = editRoute.useNavigate();
   const update = useMutation({
-    mutationFn: (settings: DestinationSettings) => updateDestination(id, settings),
+    mutationFn: (change: Partial<DestinationSettings>) => updateDestination(id, change),
     onSuccess: async ({ name }) => {
       await client.invalidateQueries({ queryKey: DESTINATIONS });
       showToast({ tone: 'good', text: `${name} was saved.` });
@@ -105,7 +118,7 @@ function EditDestination({
       error={update.error}
       isBusy={update.isPending}
       action="Save"
-      onSubmit={update.mutate}
+      onSubmit={(settings, initial) => update.mutate(changeOf(settings, initial))}
       cancel={
         <Link to="/destinations/$id" params={{ id }} className={buttonClass('ghost')}>
           Cancel

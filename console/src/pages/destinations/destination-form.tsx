@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { DestinationKind } from '../../api/destination-kinds';
 import { testSettings } from '../../api/destinations';
-import type { ConnectionTest, Destination, DestinationSettings } from '../../api/destinations';
+import type { ConnectionTest, Destination, DestinationSettings, FilterRules } from '../../api/destinations';
 import { messageOf, readProblems } from '../../api/problems';
 import { Button } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
@@ -14,6 +14,7 @@ import { KeyChoice } from '../../components/form/key-choice';
 import { formatDuration } from '../../format';
 import { FilterBuilder, toFilterRules } from './filter-builder';
 import { fieldNamesOf, HEADERS, KindFields, readConfig, readHeaders } from './kind-fields';
+import type { Header } from './kind-fields';
 import styles from './destinations.module.css';
 
 const PERCENT = 100;
@@ -26,32 +27,51 @@ interface DestinationFormProps {
   readonly error: unknown;
   readonly isBusy: boolean;
   readonly action: string;
-  readonly onSubmit: (settings: DestinationSettings) => void;
+  /** `initial` are the settings that the form began with. */
+  readonly onSubmit: (settings: DestinationSettings, initial: DestinationSettings) => void;
   /** The way out without a change. */
   readonly cancel: ReactNode;
 }
 
+/** The values that no input of the form has. */
+interface FormState {
+  readonly headers: readonly Header[];
+  readonly keys: readonly string[] | null;
+  readonly groups: FilterRules['groups'];
+}
+
 export function DestinationForm(props: DestinationFormProps) {
-  const { kind, destination, workspaceId, error, isBusy, action, onSubmit, cancel } = props;
-  const [headers, setHeaders] = useState(() => readHeaders(destination?.config));
-  const [keys, setKeys] = useState<readonly string[] | null>(destination?.api_key_hashes ?? null);
-  const [groups, setGroups] = useState(destination?.filter_rules?.groups ?? []);
+  const { kind, workspaceId, error, isBusy, action, onSubmit, cancel } = props;
+  // It may be loaded again while the form is open, which keeps what it began with.
+  const [destination] = useState(props.destination);
+  const [begun] = useState<FormState>(() => ({
+    headers: readHeaders(destination?.config),
+    keys: destination?.api_key_hashes ?? null,
+    groups: destination?.filter_rules?.groups ?? [],
+  }));
+  const [headers, setHeaders] = useState(begun.headers);
+  const [keys, setKeys] = useState(begun.keys);
+  const [groups, setGroups] = useState(begun.groups);
   const frame = useRef<HTMLDivElement>(null);
-  const configOf = (values: FormValues) => readConfig(kind, values, headers, destination?.config);
   const test = useMutation({
-    mutationFn: (values: FormValues) => testSettings(kind.type, testable(configOf(values)), destination?.id),
+    mutationFn: (values: FormValues) =>
+      testSettings(
+        kind.type,
+        testable(readConfig(kind, values, headers, destination?.config)),
+        destination?.id,
+      ),
   });
-  const read = (values: FormValues): DestinationSettings => ({
+  const read = (values: FormValues, state: FormState): DestinationSettings => ({
     name: values.text('name'),
     enabled: values.flag('enabled'),
-    config: configOf(values),
+    config: readConfig(kind, values, state.headers, destination?.config),
     privacy_mode: values.flag('privacy_mode'),
     broadcast_generation_cost: values.flag('broadcast_generation_cost'),
     broadcast_generation_identity: values.flag('broadcast_generation_identity'),
     broadcast_generation_request_context: values.flag('broadcast_generation_request_context'),
     sampling_rate: values.numberOrNull('sampling_rate', PERCENT) ?? 1,
-    api_key_hashes: keys === null ? null : [...keys],
-    filter_rules: toFilterRules(groups, values.flag('filter_enabled') || groups.length === 0),
+    api_key_hashes: state.keys === null ? null : [...state.keys],
+    filter_rules: toFilterRules(state.groups, values.flag('filter_enabled') || state.groups.length === 0),
   });
   const fields = [...fieldNamesOf(kind), 'name', 'sampling_rate'];
   // The latest attempt counts: a test checks the same fields as the save.
@@ -68,9 +88,9 @@ export function DestinationForm(props: DestinationFormProps) {
       <Form
         fields={fields}
         error={problem}
-        onSubmit={(values) => {
+        onSubmit={(values, initial) => {
           test.reset();
-          onSubmit(read(values));
+          onSubmit(read(values, { headers, keys, groups }), read(initial, begun));
         }}
       >
         <Section title={`Connection to ${kind.name}`}>

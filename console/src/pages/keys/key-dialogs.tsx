@@ -1,13 +1,14 @@
 // The actions on a key: edit, rotate, disable, enable, delete.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteKey, KEYS, rotateKey, updateKey } from '../../api/keys';
+import { deleteKey, editedKeyQuery, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useSession } from '../../app/workspace';
-import { Notice } from '../../components/feedback/states';
+import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField } from '../../components/form/form';
+import { changedMembers } from '../../components/form/changes';
 import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { KeyForm, readKeyChange } from './key-form';
 import { KeySecretView } from './key-secret';
@@ -28,6 +29,7 @@ interface KeyDialogProps extends DialogProps {
 
 export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const refresh = useRefreshKeys();
+  const { data: stored, error, refetch } = useQuery(editedKeyQuery(apiKey.hash));
   const edit = useMutation({
     mutationFn: (body: Parameters<typeof updateKey>[1]) => updateKey(apiKey.hash, body),
     onSuccess: (changed) => {
@@ -38,9 +40,21 @@ export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   });
   return (
     <Dialog title="Edit key" isOpen={isOpen} onClose={onClose}>
-      <KeyForm apiKey={apiKey} error={edit.error} onSubmit={(values) => edit.mutate(readKeyChange(values))}>
-        <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={onClose} />
-      </KeyForm>
+      {stored !== undefined ? (
+        <KeyForm
+          apiKey={stored}
+          error={edit.error}
+          onSubmit={(values, initial) =>
+            edit.mutate(changedMembers(readKeyChange(values), readKeyChange(initial)))
+          }
+        >
+          <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={onClose} />
+        </KeyForm>
+      ) : error === null ? (
+        <Placeholder lines={6} />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
     </Dialog>
   );
 }

@@ -16,7 +16,7 @@ interface KeyFormProps {
   /** Absent: a new key. */
   readonly apiKey?: ApiKey;
   readonly error: unknown;
-  readonly onSubmit: (values: FormValues) => void;
+  readonly onSubmit: (values: FormValues, initial: FormValues) => void;
   readonly children: ReactNode;
 }
 

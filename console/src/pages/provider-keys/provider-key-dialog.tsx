@@ -5,6 +5,7 @@ import { createProviderKey, updateProviderKey } from '../../api/provider-keys';
 import type { NewProviderKey, ProviderKey, ProviderKeyChange } from '../../api/provider-keys';
 import type { Provider } from '../../api/providers';
 import { showToast } from '../../components/feedback/toasts';
+import { changedMembers } from '../../components/form/changes';
 import { FieldRow, Form, SelectField, TextAreaField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { KeyChoice } from '../../components/form/key-choice';
@@ -58,9 +59,12 @@ export function ProviderKeyDialog(props: ProviderKeyDialogProps) {
   const { providerKey, workspaceId, providers, onClose, onSaved } = props;
   const [keys, setKeys] = useState<readonly string[] | null>(providerKey?.allowed_api_key_hashes ?? null);
   const save = useMutation({
-    mutationFn: (values: FormValues) => {
+    mutationFn: ({ values, initial }: { values: FormValues; initial: FormValues }) => {
       const change = readChange(values, keys);
-      if (providerKey !== undefined) return updateProviderKey(providerKey.id, change);
+      if (providerKey !== undefined) {
+        const former = readChange(initial, providerKey.allowed_api_key_hashes);
+        return updateProviderKey(providerKey.id, changedMembers(change, former));
+      }
       return createProviderKey({
         ...change,
         key: values.text('key'),
@@ -83,7 +87,7 @@ export function ProviderKeyDialog(props: ProviderKeyDialogProps) {
       <Form
         fields={['name', 'provider', 'key', 'sort_order', 'allowed_models', 'declared_zdr']}
         error={save.error}
-        onSubmit={save.mutate}
+        onSubmit={(values, initial) => save.mutate({ values, initial })}
       >
         <FieldRow>
           {providerKey === undefined && (

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { createWorkspace, deleteWorkspace, updateWorkspace, WORKSPACES } from '../../api/workspaces';
 import type { Workspace, WorkspaceChange } from '../../api/workspaces';
 import { showToast } from '../../components/feedback/toasts';
+import { changedMembers } from '../../components/form/changes';
 import { Form, SwitchField, TextAreaField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
@@ -36,7 +37,7 @@ export function CreateWorkspaceDialog({ isOpen, onClose }: OpenProps) {
   };
   return (
     <Dialog title="Create workspace" isOpen={isOpen} onClose={close}>
-      <WorkspaceForm error={create.error} onSubmit={create.mutate}>
+      <WorkspaceForm error={create.error} onSubmit={(body) => create.mutate(body)}>
         <SubmitButtons action="Create" isBusy={create.isPending} onCancel={close} />
       </WorkspaceForm>
     </Dialog>
@@ -46,7 +47,7 @@ export function CreateWorkspaceDialog({ isOpen, onClose }: OpenProps) {
 export function EditWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceProps) {
   const client = useQueryClient();
   const edit = useMutation({
-    mutationFn: (body: WorkspaceChange) => updateWorkspace(workspace.id, body),
+    mutationFn: (body: Partial<WorkspaceChange>) => updateWorkspace(workspace.id, body),
     onSuccess: async ({ name }) => {
       onClose();
       showToast({ tone: 'good', text: `${name} was saved.` });
@@ -59,7 +60,11 @@ export function EditWorkspaceDialog({ workspace, isOpen, onClose }: WorkspacePro
   };
   return (
     <Dialog title="Edit workspace" isOpen={isOpen} onClose={close}>
-      <WorkspaceForm workspace={workspace} error={edit.error} onSubmit={edit.mutate}>
+      <WorkspaceForm
+        workspace={workspace}
+        error={edit.error}
+        onSubmit={(change, initial) => edit.mutate(changedMembers(change, initial))}
+      >
         <SubmitButtons action="Save" isBusy={edit.isPending} onCancel={close} />
       </WorkspaceForm>
     </Dialog>
@@ -119,7 +124,7 @@ interface WorkspaceFormProps {
   /** Absent: a new one. */
   readonly workspace?: Workspace;
   readonly error: unknown;
-  readonly onSubmit: (change: WorkspaceChange) => void;
+  readonly onSubmit: (change: WorkspaceChange, initial: WorkspaceChange) => void;
   readonly children: ReactNode;
 }
 
@@ -128,7 +133,7 @@ function WorkspaceForm({ workspace, error, onSubmit, children }: WorkspaceFormPr
     <Form
       fields={['name', 'slug', 'description']}
       error={error}
-      onSubmit={(values) => onSubmit(readChange(values))}
+      onSubmit={(values, initial) => onSubmit(readChange(values), readChange(initial))}
     >
       <TextField
         name="name"
