@@ -11,7 +11,7 @@ export function isOwnError(failure: SendFailure | null): failure is SendFailure 
 }
 
 /** A filter in front of a platform may block one trace for what it contains, with 403 or a similar status. */
-export function mayBlockOneTrace(failure: SendFailure | null): boolean {
+export function mayBlockOneTrace(failure: SendFailure | null): failure is SendFailure {
   if (failure?.class !== 'blocked' || failure.status === null) return false;
   return !BLOCKED_FOR_ALL.has(failure.status);
 }

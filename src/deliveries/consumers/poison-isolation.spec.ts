@@ -290,6 +290,35 @@ describe('a filter in front of the platform', () => {
     expect(requests).toHaveLength(10);
   });
 
+  // The traces of a conversation repeat its texts: those behind a blocked one are often blocked too.
+  it.each<readonly Answer[]>([
+    [403, 403],
+    [403, 'refused'],
+    [403, 500],
+    [500, 403],
+    ['refused', 403],
+  ])('gives up the bad traces alone when it answers %s and %s to two in a row', async (...bad) => {
+    const waiting = traces(bad.length + 4);
+    const answers = new Map(ids(waiting).map((id, index) => [id, bad[index] ?? 'delivered']));
+    const settled = new Map<string, TraceResult>();
+    let [failures, isPaused] = [10, true];
+    for (let attempt = 1; attempt <= 20 && settled.size < waiting.length; attempt++) {
+      // Each attempt after a pause is another claim.
+      const { sender, send } = createIsolation(
+        ({ generationId }) => answers.get(generationId) ?? 'delivered',
+        {},
+        { failures, isPaused, consecutiveRejections: 19 },
+      );
+      const sent = await send(waiting.filter(({ generationId }) => !settled.has(generationId)));
+      for (const [id, result] of sent.results) settled.set(id, result);
+      [failures, isPaused] = [sender.failures, sent.failure !== null];
+    }
+    expect(ids(waiting).map((id) => settled.get(id)?.outcome)).toEqual([
+      ...bad.map(() => 'refused'),
+      ...Array(4).fill('delivered'),
+    ]);
+  });
+
   it('keeps the suspected trace when it passes after all', async () => {
     const waiting = traces(3);
     let blocked = 1;
@@ -307,11 +336,11 @@ describe('a filter in front of the platform', () => {
 });
 
 describe('a requested replay', () => {
-  it('stays a dead letter when the platform answers with its own error to it alone', async () => {
+  it.each([500, 403])('stays a dead letter when the platform answers %i to it alone', async (status) => {
     const letters = traces(4);
     const poison = ids(letters)[2];
     const { sendAgain } = createIsolation(({ generationId }) =>
-      generationId === poison ? 500 : 'delivered',
+      generationId === poison ? status : 'delivered',
     );
     const { results, failure } = await sendAgain(letters);
     expect(failure).toBeNull();
@@ -323,8 +352,8 @@ describe('a requested replay', () => {
     ]);
   });
 
-  it('remains requested while the platform is unavailable', async () => {
-    const { sendAgain } = createIsolation(() => 503);
-    expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status: 503 } });
+  it.each([503, 401])('remains requested while the platform answers %i', async (status) => {
+    const { sendAgain } = createIsolation(() => status);
+    expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status } });
   });
 });

@@ -146,8 +146,8 @@ export class PoisonIsolation {
   }
 
   /**
-   * Sends traces whose replay was requested, each once more. A rejection is final, and so is an error of the platform's
-   * own for a trace that is sent alone.
+   * Sends traces whose replay was requested, each once more. A rejection is final, and so are an error of the platform's
+   * own and a block by a filter for a trace that is sent alone.
    */
   async sendAgain(
     target: DeliveryTarget,
@@ -156,7 +156,7 @@ export class PoisonIsolation {
   ): Promise<Attempt> {
     const sent = this.note(await this.sender.send(target, traces, signal));
     if (hasDelivered(sent.results)) this.consecutiveRejections = 0;
-    if (!isOwnError(sent.failure)) return sent;
+    if (!isOwnError(sent.failure) && !mayBlockOneTrace(sent.failure)) return sent;
     const [only] = traces;
     if (only && traces.length === 1) return rejecting(sent, only, sent.failure.message);
     let outcome: Attempt = { ...sent, failure: null };
@@ -205,10 +205,10 @@ export class PoisonIsolation {
     const isFailing = isBlocking || (isOwnError(first.failure) && this.failures >= SUSPECT_AFTER);
     if (!isFailing && !isRejected(first, suspect)) return first;
     let outcome = first;
-    for (const other of others.slice(0, isBlocking ? 1 : WITNESSES)) {
+    for (const other of this.witnessesAmong(others, isBlocking)) {
       const witness = await this.sender.send(target, [other], signal);
       outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
-      if (witness.failure && !isOwnError(witness.failure)) break;
+      if (witness.failure && !isOwnError(witness.failure) && !mayBlockOneTrace(witness.failure)) break;
       if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
       // The suspect once more: the platform may have been down or blocking until a moment ago.
@@ -218,6 +218,20 @@ export class PoisonIsolation {
       return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
     }
     return outcome;
+  }
+
+  /**
+   * A filter that blocks gets one witness for each attempt, each time another one: the traces behind a blocked one often
+   * have the same text.
+   */
+  private witnessesAmong(
+    others: readonly GenerationTrace[],
+    isBlocking: boolean,
+  ): readonly GenerationTrace[] {
+    const witnesses = others.slice(0, WITNESSES);
+    if (!isBlocking || witnesses.length === 0) return witnesses;
+    const next = this.failures % witnesses.length;
+    return witnesses.slice(next, next + 1);
   }
 
   /** Rejections are final unless too many of them come in a row. */
