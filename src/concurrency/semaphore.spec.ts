@@ -187,7 +187,7 @@ describe('Semaphore, with permits of weight 1', () => {
   });
 });
 
-describe('Semaphore, with members, ranks and deadlines', () => {
+describe('Semaphore, with members and deadlines', () => {
   it('serves the member of a key that holds the fewest permits first', async () => {
     const semaphore = new Semaphore({ permits: 2 });
     const [large, small] = [{}, {}];
@@ -202,17 +202,6 @@ describe('Semaphore, with members, ranks and deadlines', () => {
     expect(served).toEqual([small]);
     expect(semaphore.waitingOf('a')).toBe(2);
     expect(semaphore.waitingOf('b')).toBe(0);
-  });
-
-  it('serves keys of a lower rank first, whatever they hold', async () => {
-    const semaphore = new Semaphore({ permits: 2, rankOf: (key) => (key === 'last' ? 1 : 0) });
-    const permit = semaphore.tryAcquire('first');
-    semaphore.tryAcquire('first');
-    const grants = new Grants(semaphore);
-    for (const key of ['last', 'first']) void grants.request(key);
-    permit?.release();
-    await settle();
-    expect(grants.keys).toEqual(['first']);
   });
 
   it('rejects a request whose deadline comes first', async () => {

@@ -21,8 +21,6 @@ export interface SemaphoreLimits {
   readonly reserved?: number;
   /** A key that holds permits gets more only while at least as many unreserved permits remain for the others. */
   readonly leavesHalf?: boolean;
-  /** Keys of a lower rank are served first, whatever they hold; 0 when absent. */
-  readonly rankOf?: (key: string) => number;
 }
 
 export interface PermitRequest {
@@ -49,7 +47,6 @@ interface Waiter {
 }
 
 interface Party {
-  readonly rank: number;
   held: number;
 }
 
@@ -75,19 +72,17 @@ export class Semaphore {
   private readonly permits: number;
   private readonly reserved: number;
   private readonly leavesHalf: boolean;
-  private readonly rankOf: (key: string) => number;
   private readonly keys = new Map<string, KeyState>();
   /** A key moves to the end when it is served: keys that hold as much take turns. The same holds for members. */
   private readonly waitingKeys = new Set<KeyState>();
 
-  constructor({ permits, reserved = 0, leavesHalf = false, rankOf = () => 0 }: SemaphoreLimits) {
+  constructor({ permits, reserved = 0, leavesHalf = false }: SemaphoreLimits) {
     if (permits < 1 || reserved < 0 || reserved >= permits) {
       throw new RangeError('a semaphore needs at least one permit that is not reserved');
     }
     this.permits = permits;
     this.reserved = reserved;
     this.leavesHalf = leavesHalf;
-    this.rankOf = rankOf;
   }
 
   get available(): number {
@@ -116,7 +111,7 @@ export class Semaphore {
   tryAcquire(key: string, { weight = 1, member }: PermitRequest = {}): WeightedPermit | null {
     const size = Math.min(weight, this.permits);
     const held = this.heldBy(key);
-    if (size > 0 && (!this.hasRoom(held, size) || this.isPreceded(key, held))) return null;
+    if (size > 0 && (!this.hasRoom(held, size) || this.isPreceded(held))) return null;
     return this.hold(this.memberOf(key, member), size);
   }
 
@@ -174,25 +169,21 @@ export class Semaphore {
     return left >= (this.leavesHalf ? this.reserved + own : Math.min(this.reserved, own));
   }
 
-  /** Whether a waiter comes before a new request of this key. */
-  private isPreceded(name: string, held: number): boolean {
+  /** Whether a waiter comes before a new request of a key that holds so many permits. */
+  private isPreceded(held: number): boolean {
     if (this.waiterCount === 0) return false;
-    const rank = this.rankOf(name);
-    for (const other of this.waitingKeys) {
-      if (other.rank < rank || (other.rank === rank && other.held <= held)) return true;
-    }
+    for (const other of this.waitingKeys) if (other.held <= held) return true;
     return false;
   }
 
   private memberOf(name: string, id: object | null = null): Member {
     let key = this.keys.get(name);
     if (!key) {
-      const rank = this.rankOf(name);
-      key = { name, rank, held: 0, members: new Map(), waiting: new Set(), waiterCount: 0 };
+      key = { name, held: 0, members: new Map(), waiting: new Set(), waiterCount: 0 };
       this.keys.set(name, key);
     }
     let member = key.members.get(id);
-    if (!member) key.members.set(id, (member = { id, key, rank: 0, held: 0, waiters: new Set() }));
+    if (!member) key.members.set(id, (member = { id, key, held: 0, waiters: new Set() }));
     return member;
   }
 
@@ -256,13 +247,12 @@ export class Semaphore {
   }
 }
 
-/** Examines each waiting party, fewer as soon as one of the first rank holds nothing. */
+/** Examines each waiting party, fewer as soon as one holds nothing. */
 function nextOf<Waiting extends Party>(parties: Iterable<Waiting>): Waiting | null {
   let next: Waiting | null = null;
   for (const party of parties) {
-    if (next === null || party.rank < next.rank || (party.rank === next.rank && party.held < next.held))
-      next = party;
-    if (next.held === 0 && next.rank === 0) break;
+    if (next === null || party.held < next.held) next = party;
+    if (next.held === 0) break;
   }
   return next;
 }

@@ -161,6 +161,43 @@ describe('names of one account that have no answer', () => {
   });
 });
 
+describe('a name without an answer that several accounts wait for', () => {
+  it('has one look-up and one slot, and fails for all of them at once', async () => {
+    const busy = ['a', 'b', 'c', 'd'];
+    for (const host of busy) void outcomeOf(host, host);
+    await nextTurn();
+    const waiting = Promise.all(
+      ['one', 'two', 'three', 'four'].map((account) => outcomeOf('popular', account)),
+    );
+    const good = outcomeOf('good', 'five');
+    for (const host of busy) await end(host);
+    expect(begun).toEqual([...busy, 'popular', 'good']);
+    await end('good');
+    expect(await good).toEqual([ADDRESS]);
+    jest.advanceTimersByTime(10_000);
+    await end('popular', UNANSWERED);
+    expect(await waiting).toEqual(Array(4).fill('EAI_AGAIN'));
+    expect(begun).toHaveLength(6);
+  });
+
+  it('fails for an account whose turn comes after it', async () => {
+    const busy = ['a', 'b', 'c', 'd'];
+    for (const host of busy) void outcomeOf(host, host);
+    const first = outcomeOf('popular', 'one');
+    const others = ['e', 'f', 'g'].map((host) => outcomeOf(host, host));
+    const last = outcomeOf('popular', 'two');
+    await nextTurn();
+    await end('a');
+    jest.advanceTimersByTime(10_000);
+    await end('popular', UNANSWERED);
+    expect(await first).toBe('EAI_AGAIN');
+    for (const host of ['b', 'c', 'd', 'e', 'f', 'g']) await end(host);
+    await Promise.all(others);
+    expect(await last).toBe('EAI_AGAIN');
+    expect(begun.filter((host) => host === 'popular')).toHaveLength(1);
+  });
+});
+
 describe('the slots for names', () => {
   it.each([
     [1, { all: 1, slow: 1 }],

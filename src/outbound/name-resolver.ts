@@ -55,7 +55,6 @@ export class SystemNameResolver extends NameResolver {
   /** By account and host: a name that waits behind the others of an account must not hold up another account. */
   private readonly queued = new Map<string, Promise<readonly LookupAddress[]>>();
   private readonly failures = new LRUCache<string, SlowFailure>({ max: REMEMBERED });
-  /** Quick names first. */
   private readonly all: Semaphore;
   private readonly slow: Semaphore;
 
@@ -64,7 +63,7 @@ export class SystemNameResolver extends NameResolver {
     private readonly lookUp: LookUp = (host) => lookup(host, { all: true }),
   ) {
     super();
-    this.all = new Semaphore({ ...fairLimits(all), rankOf: (key) => (key.startsWith('slow ') ? 1 : 0) });
+    this.all = new Semaphore(fairLimits(all));
     this.slow = new Semaphore(fairLimits(slow));
   }
 
@@ -78,18 +77,29 @@ export class SystemNameResolver extends NameResolver {
   }
 
   private async resolveQueued(host: string, account: string): Promise<readonly LookupAddress[]> {
-    const failure = this.failures.get(host);
-    if (failure && performance.now() < failure.until) throw failure.error;
+    const failure = this.throwRecent(host);
     const slot = await this.acquireSlot(failure ? 'slow' : 'quick', host, account);
     try {
       const joined = this.inFlight.get(host);
-      if (joined) return await joined;
+      if (joined) {
+        // The look-up of another account has a slot of its own.
+        slot.release();
+        return await joined;
+      }
+      this.throwRecent(host);
       const started = this.lookUpOnce(host).finally(() => this.inFlight.delete(host));
       this.inFlight.set(host, started);
       return await started;
     } finally {
       slot.release();
     }
+  }
+
+  /** Throws the last slow failure of a host until it is asked again; returns an older one. */
+  private throwRecent(host: string): SlowFailure | undefined {
+    const failure = this.failures.get(host);
+    if (failure && performance.now() < failure.until) throw failure.error;
+    return failure;
   }
 
   private async lookUpOnce(host: string): Promise<readonly LookupAddress[]> {
