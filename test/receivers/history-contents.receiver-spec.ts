@@ -489,6 +489,25 @@ describe('the contents of a workspace whose privacy mode is switched off', () =>
     await history.copyAll();
     expect([idsIn(before), idsIn(after)]).toEqual([[], after.map(({ id }) => id)]);
   });
+
+  it('are no loss when they are removed before the copy has come to them', async () => {
+    const { app } = history;
+    const account = await app.createAccount();
+    const { accountId, workspaceId } = account;
+    const destination = await createDestination(
+      app,
+      { url: 'https://example.com' },
+      { accountId, workspaceId, privacyMode: true },
+    );
+    app.clock.set(new Date(Date.now() - 2 * HOUR).toISOString());
+    await append([contentOfText('private')], {}, account);
+    await app.sql('UPDATE destinations SET privacy_mode = false WHERE id = $1', [destination.id]);
+    await app.sql("UPDATE destinations SET private_until = now() - interval '1 hour' WHERE id = $1", [
+      destination.id,
+    ]);
+    expect(await contents().removeOlderThan(new Date(app.clock.now().getTime() + 1))).toBe(0);
+    expect(await stored(account)).toBe(0);
+  });
 });
 
 describe('GET /generation/content', () => {

@@ -86,7 +86,7 @@ const WITH_HISTORY = {
   removePassed: removePassed(FURTHEST_READER, ' ORDER BY log_transaction, log_ordinal'),
   removeOlder: removeOlder(
     `
-  SELECT older.*, copy.transaction, copy.ordinal, ${isPrivate('older.workspace_id')} AS is_private
+  SELECT older.*, copy.transaction, copy.ordinal, ${isPrivate('older.workspace_id', 'older.created_at')} AS is_private
   FROM (${OLDER}
   ) AS older CROSS JOIN LATERAL (${passedByCopy('older.workspace_id')}) AS copy`,
     `CASE WHEN (content.log_transaction, content.log_ordinal) > (old.transaction, old.ordinal) AND NOT old.is_private
