@@ -82,7 +82,13 @@ export function translateDatabaseError(error: unknown): unknown {
   if (codes.includes(DELETED_WORKSPACE_STATE)) {
     return noSuchWorkspace(error);
   }
-  if (codes.includes(CANCELED_STATE)) return new AppError('operation_timeout', { cause: error });
+  if (codes.includes(CANCELED_STATE)) {
+    return new AppError('unavailable', {
+      detail: 'the database did not answer in time',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
   if (codes.some((code) => code.length === 5 && REJECTED_STATES.test(code))) {
     return new RejectedValue('the database rejected a value', { cause: error });
   }
@@ -96,6 +102,11 @@ export function noSuchWorkspace(cause?: unknown): AppError {
 
 export function isUndefinedFunction(error: unknown): boolean {
   return codesOf(error).includes(UNDEFINED_FUNCTION_STATE);
+}
+
+/** Its time-out has ended the statement. Nothing was changed. */
+export function isCanceled(error: unknown): boolean {
+  return codesOf(error).includes(CANCELED_STATE);
 }
 
 export function isLockTimeout(error: unknown): boolean {

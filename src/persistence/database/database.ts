@@ -6,7 +6,7 @@ import pg from 'pg';
 import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
-import { isMisdirected, translateDatabaseError } from './database-errors.js';
+import { isCanceled, isMisdirected, translateDatabaseError } from './database-errors.js';
 import { clientClassOf, DatabaseClient } from '../connections/database-client.js';
 import { ServerLocator } from '../connections/server-locator.js';
 import { Prisma, PrismaClient } from '../generated/client.js';
@@ -15,9 +15,15 @@ import { rebaseLog } from '../generations/log-offset.js';
 // Milliseconds. An unresponsive database must lead to a 503, not to a client that waits forever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
+// Shorter: the server ends a statement that the service gives up. Otherwise it would run on behind a closed connection.
+const STATEMENT_TIMEOUT = 14_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
 // The pool returns no connection before the promise settles; only the type of this option does not declare promises.
-const ON_CONNECT = { onConnect: rebaseLog };
+const ON_CONNECT = { onConnect: prepareSession };
+// A time-out that the operator has set for the role or the database stays.
+const SET_STATEMENT_TIMEOUT = `
+SELECT set_config('statement_timeout', '${STATEMENT_TIMEOUT}', false)
+WHERE current_setting('statement_timeout') = '0'`;
 // Deadlock detected, serialization failure: the whole statement was rolled back and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // The Prisma code for both.
@@ -154,6 +160,8 @@ export class Database implements OnApplicationShutdown {
         throw error;
       }
     } catch (error) {
+      if ('statement_timeout' in settings && isCanceled(error))
+        throw new AppError('operation_timeout', { cause: error });
       throw translateDatabaseError(error);
     }
   }
@@ -233,6 +241,13 @@ export class Database implements OnApplicationShutdown {
     await this.prisma.$disconnect();
     await this.pool.end();
   }
+}
+
+/** Runs on every new connection of the pool before its use. */
+async function prepareSession(client: pg.ClientBase): Promise<void> {
+  await rebaseLog(client);
+  // Behind a pooler the session belongs to others as well, and a parameter of the start may be refused.
+  if (client instanceof DatabaseClient && !client.isPooled) await client.query(SET_STATEMENT_TIMEOUT);
 }
 
 /** Changes get two connections in five, four at most: calls and reports need the others. */

@@ -143,8 +143,8 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** The sums of days that the log no longer has. Many rows take longer than a statement of a call may. */
   private async removeSums(): Promise<void> {
-    await this.database.query({ text: 'SELECT fold_spend_history()' });
     await this.database.withSession(async (session) => {
+      await session.run('SELECT fold_spend_history()');
       for (const text of REMOVE_ACTIVITY) await session.run(text, [this.clock.now()]);
     });
   }
