@@ -7,6 +7,7 @@ import { AccountsRepository } from '../persistence/workspaces/accounts.repositor
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
 import { Database } from '../persistence/database/database.js';
+import { Reports } from '../persistence/database/reports.js';
 
 export interface QuickstartKeys {
   readonly managementKey: string;
@@ -62,7 +63,7 @@ export async function withRepositories<Result>(
     const auditLog = new AuditLogRepository(database, clock);
     return await work(
       new AccountsRepository(database, clock),
-      new ApiKeysRepository(database, clock, auditLog),
+      new ApiKeysRepository(database, clock, auditLog, new Reports(database)),
     );
   } finally {
     await database.onApplicationShutdown();

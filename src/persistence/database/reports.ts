@@ -1,5 +1,5 @@
-// Statements that read many generations: few at a time, each with a time-out in the database, so that reports never
-// take connections or time from calls. Accounts share them fairly. A report waits for at most one report of another
+// Statements that may read many rows: few at a time, each with a time-out in the database, so that reports never take
+// connections or time from calls. Accounts share them fairly. A report waits for at most one report of another
 // account, and never fails because of one.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
@@ -41,7 +41,7 @@ export class Reports {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'operation_timeout') throw error;
       throw new AppError('operation_timeout', {
-        detail: 'there is too much to read; ask for a shorter time or fewer workspaces',
+        detail: 'there is too much to read; narrow the request, such as its time, workspaces or filters',
         cause: error,
       });
     }

@@ -16,7 +16,7 @@ import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
-import { keysOfOperator, keysOfWorkspace } from './api-key-listing.js';
+import { FIND_BY_PART_OF_NAME, keysOfOperator, keysOfWorkspace } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
 import { readSpend, toApiKey, toKeySpend } from './api-key-row.js';
 import { READ_KEY } from './api-key-statements.js';
@@ -26,6 +26,7 @@ import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
+import { Reports } from '../database/reports.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
 import { readSharedLimits } from '../spend/shared-limits-json.js';
@@ -71,6 +72,7 @@ export class ApiKeysRepository {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly auditLog: AuditLogRepository,
+    private readonly reports: Reports,
   ) {}
 
   /** Throws UniqueViolation when the secret is in use already, `conflict` when a quota is used up. */
@@ -172,7 +174,15 @@ export class ApiKeysRepository {
 
   /** Newest first. */
   async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
-    return this.listWhere(keysOfWorkspace(accountId, listing), listing);
+    const where = keysOfWorkspace(accountId, listing);
+    if (listing.partOfName === '') return this.listWhere(where, listing);
+    const { workspaceId, includeDisabled, partOfName, offset, limit } = listing;
+    const found = await this.reports.read<{ id: string }>(accountId, {
+      text: FIND_BY_PART_OF_NAME,
+      values: [accountId, workspaceId, includeDisabled, partOfName, offset, limit],
+    });
+    const id = { in: found.map((row) => row.id) };
+    return this.listWhere({ ...where, id }, { offset: 0, limit });
   }
 
   /** Returns the keys of all accounts, newest first. For commands alone: no API caller may see other accounts. */
