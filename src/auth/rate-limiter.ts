@@ -73,6 +73,11 @@ export class RateLimiter implements OnApplicationShutdown {
     return this.take(this.changes, key.accountId);
   }
 
+  /** Counts the changes that a request makes beside its first one. More than the limit count as the limit. */
+  async consumeFurtherChanges(accountId: string, count: number): Promise<void> {
+    if (count > 0) await this.take(this.changes, accountId, count);
+  }
+
   /** Counts one test of a provider by the account. */
   async consumeProviderTest(accountId: string): Promise<void> {
     await this.take(this.providerTests, accountId);
@@ -93,17 +98,17 @@ export class RateLimiter implements OnApplicationShutdown {
   }
 
   /** Returns no promise without Redis. */
-  private take(limit: Limit | null, owner: string): true | Promise<true> {
+  private take(limit: Limit | null, owner: string, count = 1): true | Promise<true> {
     if (limit === null) return true;
-    if (!this.redis?.isReady) return this.orReject(limit, this.takeFromMemory(limit, owner));
-    return this.redis.take(`${limit.name}:${owner}`, limit.rate).then(
+    if (!this.redis?.isReady) return this.orReject(limit, this.takeFromMemory(limit, owner, count));
+    return this.redis.take(`${limit.name}:${owner}`, limit.rate, count).then(
       (wait) => this.orReject(limit, wait),
-      () => this.orReject(limit, this.takeFromMemory(limit, owner)),
+      () => this.orReject(limit, this.takeFromMemory(limit, owner, count)),
     );
   }
 
-  private takeFromMemory({ buckets }: Limit, owner: string): number {
-    return buckets.take(owner, this.clock.now().getTime());
+  private takeFromMemory({ buckets }: Limit, owner: string, count: number): number {
+    return buckets.take(owner, this.clock.now().getTime(), count);
   }
 
   private orReject({ unit, rate: { capacity } }: Limit, wait: number): true {

@@ -55,3 +55,12 @@ it('keys have buckets of their own, and the least recently used one is dropped b
   expect(burst(buckets, START, 'c')).toBe(2);
   expect([burst(buckets, START, 'a'), burst(buckets, START, 'b')]).toEqual([0, 2]);
 });
+
+it('takes several tokens at once, all or none, and at most those of a minute', () => {
+  const buckets = new MemoryBuckets(new BucketRate(60), 10);
+  expect(buckets.take('key', START, 50)).toBe(0);
+  expect(buckets.take('key', START, 20)).toBe(10_000);
+  expect(burst(buckets, START)).toBe(10);
+  expect(buckets.take('other', START, 1_000)).toBe(0);
+  expect(burst(buckets, START, 'other')).toBe(0);
+});

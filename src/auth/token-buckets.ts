@@ -37,17 +37,18 @@ export class MemoryBuckets {
     this.buckets = new LRUCache(capacityFor(max));
   }
 
-  /** Takes a token. Returns the milliseconds until there is one; 0: it was taken. */
-  take(key: string, now: number): number {
+  /** Takes tokens, all or none. Returns the milliseconds until there are so many; 0: they were taken. */
+  take(key: string, now: number, wanted = 1): number {
     const { capacity, refill } = this.rate;
+    const tokens = Math.min(wanted, capacity);
     const bucket = this.bucketOf(key, now);
     // The clock may have been set back.
     const elapsed = Math.max(0, now - bucket.refilledAt);
     bucket.tokens = Math.min(capacity, bucket.tokens + elapsed * refill);
     bucket.refilledAt = now;
-    const missing = 1 - bucket.tokens;
+    const missing = tokens - bucket.tokens;
     if (missing > ROUNDING) return missing / refill;
-    bucket.tokens -= 1;
+    bucket.tokens -= tokens;
     return 0;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RateLimiter } from '../auth/rate-limiter.js';
 import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
@@ -23,6 +24,7 @@ export class WorkspaceMembersService {
     private readonly workspaces: WorkspacesService,
     private readonly members: WorkspaceMembersRepository,
     private readonly config: AppConfig,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   async list(caller: Caller, ref: string, page: PageRequest): Promise<Page<WorkspaceMember>> {
@@ -38,11 +40,20 @@ export class WorkspaceMembersService {
     const workspace = await this.workspaces.get(actor, ref);
     const limit = this.config.quotas.membersPerWorkspace;
     const describe = describeChange(actor, AUDITED_MEMBER);
-    return this.members.add(workspace, [...new Set(userIds)], { role, limit }, describe);
+    const distinct = await this.countChanges(workspace.accountId, userIds);
+    return this.members.add(workspace, distinct, { role, limit }, describe);
   }
 
   async remove(actor: Actor, ref: string, { user_ids: userIds }: RemoveMembersDto): Promise<number> {
     const workspace = await this.workspaces.get(actor, ref);
-    return this.members.remove(workspace, userIds, describeChange(actor, AUDITED_MEMBER));
+    const distinct = await this.countChanges(workspace.accountId, userIds);
+    return this.members.remove(workspace, distinct, describeChange(actor, AUDITED_MEMBER));
+  }
+
+  /** Each member is a change with its own entry in the audit log. Returns the distinct ids. */
+  private async countChanges(accountId: string, userIds: readonly string[]): Promise<readonly string[]> {
+    const distinct = [...new Set(userIds)];
+    await this.rateLimiter.consumeFurtherChanges(accountId, distinct.length - 1);
+    return distinct;
   }
 }
