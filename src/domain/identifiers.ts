@@ -3,6 +3,8 @@ import { randomFillSync } from 'node:crypto';
 
 const entropy = Buffer.alloc(16 * 256);
 let used = entropy.length;
+// The milliseconds of 48 bits.
+const LAST_TIME = 2 ** 48 - 1;
 
 /** A UUID version 7 of `moment`: 48 bits of milliseconds, then random bits. */
 export function uuidV7(moment: Date): string {
@@ -16,6 +18,13 @@ export function uuidV7(moment: Date): string {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Before every UUID version 7 of `moment` and of later ones, after those of earlier ones. */
+export function firstUuidOf(moment: Date): string {
+  const time = Math.min(Math.max(0, moment.getTime()), LAST_TIME);
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** The `id` of an embeddings answer (docs/contract.md#embeddings-response). */

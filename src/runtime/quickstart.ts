@@ -60,10 +60,11 @@ export async function withRepositories<Result>(
   const clock = new SystemClock();
   const database = new Database(readEnvironment({ ...process.env, DATABASE_URL: databaseUrl }));
   try {
-    const auditLog = new AuditLogRepository(database, clock);
+    const reports = new Reports(database);
+    const auditLog = new AuditLogRepository(reports, clock);
     return await work(
       new AccountsRepository(database, clock),
-      new ApiKeysRepository(database, clock, auditLog, new Reports(database)),
+      new ApiKeysRepository(database, clock, auditLog, reports),
     );
   } finally {
     await database.onApplicationShutdown();

@@ -37,6 +37,7 @@ const RENEWS_CURSORS = /UPDATE delivery_cursors SET lease_expires_at = now\(\)[^
 const ASKS_FOR_KEYS = /^SELECT .* FROM "public"\."api_keys" WHERE .*"id" IN \(/;
 const SWEEPS_WORKSPACES = /cursor\.workspace_id = wanted[\s\S]*EXISTS \(\s*SELECT 1 FROM generations/;
 const DELETED = 3_000;
+const ENTRIES = 3_000;
 const SWEPT = 100;
 const SLOTS = 5;
 // Partitions of the log.
@@ -47,6 +48,16 @@ const FEW_PARTITIONS = 9;
 const READS_MONTHS =
   /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)/;
 const MONTHS = { activity: 46, usage: DAYS + 10 };
+
+// Each matches few entries of the account, and those are older than all others.
+const AUDIT_FILTERS = [
+  '',
+  `?workspace_id=${randomUUID()}`,
+  '?action=rotate',
+  '?object_type=encryption_key',
+  '?object_id=unused',
+  `?to=${new Date(Date.now() - 300 * DAY).toISOString()}`,
+];
 
 let setup: Setup;
 let receiver: RunningReceiver;
@@ -69,6 +80,7 @@ beforeAll(async () => {
   await fillLog(app, [app.key], { rows: 2_000, from: longAgo, days: 1 / 24 });
   await fillDatabase(app, SIZES);
   await addDeletedRows(app);
+  await addAuditEntries(app);
 
   const recording = recordStatements();
   try {
@@ -98,6 +110,7 @@ beforeAll(async () => {
       (rows) => rows.length > 0,
     );
     await askFor(200, app, 'get', '/activity');
+    for (const filter of AUDIT_FILTERS) await askFor(200, app, 'get', `/audit${filter}`);
     const { data: calls } = await askFor<{ data: { id: string }[] }>(
       200,
       app,
@@ -159,6 +172,17 @@ async function addDeletedRows(app: Setup['app']): Promise<void> {
   );
 }
 
+async function addAuditEntries(app: Setup['app']): Promise<void> {
+  await app.sql(
+    `INSERT INTO audit_log (id, account_id, workspace_id, created_at, actor_hash, actor_label, address, request_id, action,
+       object_type, object_id)
+     SELECT (lpad(to_hex((extract(epoch FROM moment) * 1000)::bigint), 12, '0') || substr(gen_random_uuid()::text, 14))::uuid,
+       $1, $2, moment, '', 'label', '127.0.0.1', 'request', 'update', 'workspace', 'object-' || n % 100
+     FROM generate_series(1, $3::integer) AS n, LATERAL (SELECT now() - n * interval '1 minute' AS moment) AS made`,
+    [app.accountId, app.workspaceId, ENTRIES],
+  );
+}
+
 /** Existing rows would be rejected: ids come first, in records and in JSON. */
 function again(value: unknown): unknown {
   return typeof value === 'string'
@@ -211,6 +235,7 @@ describe('in a filled database', () => {
       'INSERT INTO activity_days',
       'FROM activity_days',
       'DELETE FROM dead_letters',
+      'FROM audit_log WHERE account_id = $1 AND action =',
       'cursor.start_snapshot = $11',
       'min(log_transaction)',
     ]) {

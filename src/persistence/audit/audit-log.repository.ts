@@ -5,26 +5,14 @@ import type { AuditEntry, AuditedState, StoredAuditEntry } from '../../domain/au
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { Clock } from '../../domain/clock.js';
 import { uuidV7 } from '../../domain/identifiers.js';
-import type { NewAuditRow } from './audit-statements.js';
-import { Database } from '../database/database.js';
+import { listEntries } from './audit-statements.js';
+import type { AuditFilter, NewAuditRow } from './audit-statements.js';
 import type { Transaction } from '../database/database.js';
+import { Reports } from '../database/reports.js';
 import { Prisma } from '../generated/client.js';
 import type { AuditLogEntryModel as AuditLogRow } from '../generated/models.js';
 
 const MAX_USER_AGENT_LENGTH = 512;
-
-export interface AuditFilter {
-  readonly objectType?: string | undefined;
-  readonly objectId?: string | undefined;
-  readonly workspaceId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly from?: Date | undefined;
-  /** Exclusive. */
-  readonly to?: Date | undefined;
-  /** Only entries older than this one. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-}
 
 type NewAuditLogRow = Omit<AuditLogRow, 'before' | 'after'> &
   NewAuditRow &
@@ -33,7 +21,7 @@ type NewAuditLogRow = Omit<AuditLogRow, 'before' | 'after'> &
 @Injectable()
 export class AuditLogRepository {
   constructor(
-    private readonly database: Database,
+    private readonly reports: Reports,
     private readonly clock: Clock,
   ) {}
 
@@ -69,23 +57,10 @@ export class AuditLogRepository {
 
   /** Newest first. */
   async list(accountId: string, filter: AuditFilter): Promise<readonly StoredAuditEntry[]> {
-    const rows = await this.database.prisma.auditLogEntry.findMany({
-      where: {
-        accountId,
-        ...(filter.after === undefined ? {} : { id: { lt: filter.after } }),
-        ...(filter.objectType === undefined ? {} : { objectType: filter.objectType }),
-        ...(filter.objectId === undefined ? {} : { objectId: filter.objectId }),
-        ...(filter.workspaceId === undefined ? {} : { workspaceId: filter.workspaceId }),
-        ...(filter.action === undefined ? {} : { action: filter.action }),
-        createdAt: {
-          ...(filter.from === undefined ? {} : { gte: filter.from }),
-          ...(filter.to === undefined ? {} : { lt: filter.to }),
-        },
-      },
-      // Ids begin with the time.
-      orderBy: { id: 'desc' },
-      take: filter.limit,
-    });
+    const rows = await this.reports.read<AuditLogRow & Record<string, unknown>>(
+      accountId,
+      listEntries(accountId, filter),
+    );
     return rows.map(toEntry);
   }
 }

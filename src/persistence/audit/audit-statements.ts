@@ -1,4 +1,6 @@
-// The part of plain statements that writes audit entries together with their change.
+// Plain statements of the audit log: the part that writes entries together with their change, and the list.
+import type pg from 'pg';
+import { firstUuidOf } from '../../domain/identifiers.js';
 
 /** PostgreSQL's types by the names of the model's fields. */
 const FIELDS = {
@@ -21,8 +23,10 @@ const FIELDS = {
 /** An entry as a parameter of statements. */
 export type NewAuditRow = Readonly<Record<keyof typeof FIELDS, unknown>>;
 
-const COLUMNS = Object.keys(FIELDS)
-  .map((name) => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`))
+const columnOf = (field: string): string => field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+const COLUMNS = Object.keys(FIELDS).map(columnOf).join(', ');
+const SELECTED = Object.keys(FIELDS)
+  .map((field) => `${columnOf(field)} AS "${field}"`)
   .join(', ');
 const TYPED_MEMBERS = Object.entries(FIELDS)
   .map(([name, type]) => `"${name}" ${type}`)
@@ -44,4 +48,40 @@ export function recordEntryOfEach(parameter: string, change: string): string {
   return `
   INSERT INTO audit_log (${COLUMNS})
   SELECT ${values.join(', ')} FROM json_to_record(${parameter}::json) AS entry (${TYPED_MEMBERS}), ${change}`;
+}
+
+export interface AuditFilter {
+  readonly objectType?: string | undefined;
+  readonly objectId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+  /** Only entries older than this one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Newest first. Each condition is one of an index that ends with the id. Ids begin with the time, so that a range of
+ * time is one of ids.
+ */
+export function listEntries(accountId: string, filter: AuditFilter): pg.QueryConfig {
+  const conditions: readonly (readonly [condition: string, value: string | undefined])[] = [
+    ['account_id =', accountId],
+    ['object_type =', filter.objectType],
+    ['object_id =', filter.objectId],
+    ['workspace_id =', filter.workspaceId],
+    ['action =', filter.action],
+    ['id <', filter.after],
+    ['id >=', filter.from && firstUuidOf(filter.from)],
+    ['id <', filter.to && firstUuidOf(filter.to)],
+  ];
+  const asked = conditions.filter(([, value]) => value !== undefined);
+  const where = asked.map(([condition], index) => `${condition} $${index + 1}`).join(' AND ');
+  return {
+    text: `SELECT ${SELECTED} FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT $${asked.length + 1}`,
+    values: [...asked.map(([, value]) => value), filter.limit],
+  };
 }

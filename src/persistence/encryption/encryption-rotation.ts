@@ -5,6 +5,7 @@ import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { ConfigCipher, MissingEncryptionKey } from './config-cipher.js';
 import type { Encrypted } from './config-cipher.js';
 import type { Database } from '../database/database.js';
+import { Reports } from '../database/reports.js';
 
 interface EncryptedTable {
   readonly name: string;
@@ -126,7 +127,7 @@ async function recordRotation(database: Database, cipher: ConfigCipher): Promise
       FROM (${keys.join(' UNION ALL ')}) AS used GROUP BY account_id`,
     values: [cipher.currentKeyId, cipher.keyIds],
   });
-  const auditLog = new AuditLogRepository(database, new SystemClock());
+  const auditLog = new AuditLogRepository(new Reports(database), new SystemClock());
   for (const { account_id: accountId, key_ids: keyIds } of affected) {
     const entry: AuditEntry = {
       actor: {

@@ -245,6 +245,8 @@ describe('the log', () => {
     expect(actionsOf(await readLog(`?from=${between}`))).toEqual(['create', 'update']);
     expect(actionsOf(await readLog(`?to=${between}`))).toEqual(['create']);
     expect(actionsOf(await readLog('?object_type=workspace'))).toEqual([]);
+    const ofAllTimes = '?from=1900-01-01T00:00:00Z&to=9999-12-31T23:59:59Z';
+    expect(actionsOf(await readLog(ofAllTimes))).toHaveLength(actionsOf(await readLog()).length);
   });
 
   it('is filtered by workspace, where budgets are named by intervals and members by users', async () => {
