@@ -44,9 +44,9 @@ const SLOTS = 5;
 const DAYS = 95;
 // Those of today and yesterday, of the days ahead and the default one: a moment of today, or the reach of deliveries.
 const FEW_PARTITIONS = 9;
-// By design these look back thirty days or forty, and those of usage as far as the log.
+// By design these look back thirty days or forty, and those of usage and the purge of workspaces as far as the log.
 const READS_MONTHS =
-  /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)/;
+  /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)|DELETE FROM workspaces/;
 const MONTHS = { activity: 46, usage: DAYS + 10 };
 
 // Each matches few entries of the account, and those are older than all others.
@@ -304,7 +304,7 @@ describe('in a filled database', () => {
       );
       seen += partitions.size > 0 ? 1 : 0;
       const reads = READS_MONTHS.exec(statement.text)?.[0];
-      const months = reads?.startsWith('usage') ? MONTHS.usage : MONTHS.activity;
+      const months = reads?.includes('activity') ? MONTHS.activity : MONTHS.usage;
       const most = reads === undefined ? FEW_PARTITIONS : months;
       if (partitions.size > most) found.push(`${partitions.size} partitions: ${short(statement.text)}`);
     }

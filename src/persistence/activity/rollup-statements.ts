@@ -87,11 +87,13 @@ ON CONFLICT (${columns}) DO UPDATE SET
 /**
  * The rows after a cursor, and the cursor after them, as the tables `slice` and `after_step`: $1 to $5 the cursor, $6 a
  * moment (older rows are left out), $7 workspaces and $8 rows at most. `entry`: expressions of a row of the log. A step
- * continues in the workspace where the one before ended.
+ * continues in the workspace where the one before ended. Workspaces deleted a day before that moment have no row since:
+ * a call ends within minutes.
  */
 export const nextStep = (entry: string): string => `
 page AS MATERIALIZED (
-  SELECT id FROM workspaces WHERE id >= $3 ORDER BY id LIMIT $7
+  SELECT id FROM workspaces
+  WHERE id >= $3 AND (deleted_at IS NULL OR deleted_at >= $6::timestamptz - interval '1 day') ORDER BY id LIMIT $7
 ), slice AS MATERIALIZED (
   SELECT entry.* FROM page CROSS JOIN LATERAL (
     SELECT workspace_id, api_key_id, log_transaction, log_ordinal, ${entry} FROM generations

@@ -5,6 +5,13 @@ import { Database } from '../database/database.js';
 import { HistoryReader } from '../history/history-reader.js';
 import { toGeneration } from './generation-row.js';
 
+/** $1 account, $2 and $3 time and id of a generation. LIMIT keeps the look-up by the primary key, workspace by workspace. */
+const FIND_WORKSPACE_OF = `
+SELECT workspace.id FROM workspaces AS workspace CROSS JOIN LATERAL (
+  SELECT FROM generations WHERE workspace_id = workspace.id AND created_at = $2 AND id = $3 LIMIT 1
+) AS found
+WHERE workspace.account_id = $1 LIMIT 1`;
+
 @Injectable()
 export class GenerationsRepository {
   constructor(
@@ -21,18 +28,31 @@ export class GenerationsRepository {
     { id, createdAt }: Pick<Generation, 'id' | 'createdAt'>,
   ): Promise<Generation | null> {
     const isManagement = reader.kind === 'management';
-    const workspaceIds = isManagement ? await this.listWorkspaceIds(reader.accountId) : [reader.workspaceId];
     const apiKeyId = isManagement ? undefined : reader.id;
-    const row = await this.database.prisma.generation.findFirst({
-      where: {
-        workspaceId: { in: workspaceIds },
-        createdAt,
-        id,
-        ...(apiKeyId === undefined ? {} : { apiKeyId }),
-      },
-    });
+    const workspaceId = isManagement
+      ? await this.findWorkspaceId(reader.accountId, { id, createdAt })
+      : reader.workspaceId;
+    const row =
+      workspaceId === undefined
+        ? null
+        : await this.database.prisma.generation.findFirst({
+            where: { workspaceId, createdAt, id, ...(apiKeyId === undefined ? {} : { apiKeyId }) },
+          });
     if (row) return toGeneration(row);
-    return this.history.find({ accountId: reader.accountId, workspaceIds, apiKeyId, id, createdAt });
+    const listWorkspaceIds = async (): Promise<readonly string[]> =>
+      isManagement ? this.listWorkspaceIds(reader.accountId) : [reader.workspaceId];
+    return this.history.find({ accountId: reader.accountId, listWorkspaceIds, apiKeyId, id, createdAt });
+  }
+
+  private async findWorkspaceId(
+    accountId: string,
+    { id, createdAt }: Pick<Generation, 'id' | 'createdAt'>,
+  ): Promise<string | undefined> {
+    const [found] = await this.database.query<{ id: string }>({
+      text: FIND_WORKSPACE_OF,
+      values: [accountId, createdAt, id],
+    });
+    return found?.id;
   }
 
   /** Includes deleted workspaces: their calls stay readable. */

@@ -57,14 +57,16 @@ ORDER BY created_at DESC, toString(id) DESC LIMIT ${limit} FORMAT JSONEachRow`,
 }
 
 export interface WantedGeneration extends Pick<Generation, 'accountId' | 'id' | 'createdAt'> {
-  readonly workspaceIds: readonly string[];
+  /** Read only where the history is asked. */
+  readonly listWorkspaceIds: () => Promise<readonly string[]>;
   /** Undefined: of any key. */
   readonly apiKeyId: string | undefined;
 }
 
 export function findGeneration(
   database: string,
-  { workspaceIds, apiKeyId, id, createdAt }: WantedGeneration,
+  workspaceIds: readonly string[],
+  { apiKeyId, id, createdAt }: Pick<WantedGeneration, 'apiKeyId' | 'id' | 'createdAt'>,
 ): HistoryStatement {
   const parameters = new HistoryParameters();
   const conditions = [

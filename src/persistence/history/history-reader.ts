@@ -108,8 +108,9 @@ export class HistoryReader {
     const state = await this.state();
     const droppedBefore = state?.droppedBefore ?? null;
     if (droppedBefore === null || wanted.createdAt >= droppedBefore) return null;
+    const workspaceIds = await wanted.listWorkspaceIds();
     const text = await this.read(wanted.accountId, droppedBefore, isSlow, (database) =>
-      findGeneration(database, wanted),
+      findGeneration(database, workspaceIds, wanted),
     );
     const [line] = linesOf(text);
     return line === undefined ? null : readGeneration(line);

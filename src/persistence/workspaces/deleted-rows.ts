@@ -1,6 +1,7 @@
 // Purges rows whose retention is over, of tables without partitions. A deleted key, destination or provider credential
 // keeps its row at first, because records name it: traces and /activity name keys by their hashes. After the retention
-// no record needs it: the audit log and analytics keep texts and ids of their own.
+// no record needs it: the audit log and analytics keep texts and ids of their own. A deleted workspace goes once neither
+// the log nor any such row refers to it.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { RepeatedTask } from '../../concurrency/repeated-task.js';
@@ -8,10 +9,19 @@ import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import { MAX_SESSION_AGE } from '../../domain/keys/console-session.js';
 import { EVENT_RETENTION_DAYS } from '../../domain/notifications/notification-rule.js';
+import { SUMMED_DAYS } from '../activity/usage-statements.js';
 import { Database } from '../database/database.js';
+import {
+  PURGE_FORGOTTEN_WORKSPACES,
+  PURGE_UNUSED_WORKSPACES,
+  REMOVE_QUOTA_USAGE,
+} from './workspace-statements.js';
 
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
 const TEN_MINUTES = 600_000;
+// Days beyond the retention of the log after which no partition waits for its readers.
+const LOG_PATIENCE = 8;
 // Rows that one statement removes: a backlog is removed in steps, so that locks are short.
 const STEP = 500;
 const TABLES = ['destinations', 'provider_credentials', 'api_keys'] as const;
@@ -94,11 +104,30 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
     const deletedBefore = ago(deletedRetentionDays * DAY);
     for (const table of TABLES) await this.removeInSteps(removeFrom(table), deletedBefore);
     await this.removeInSteps(REMOVE_RETIRED_SECRETS, deletedBefore);
+    await this.purgeWorkspaces(ago);
     await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
     await this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE));
     await this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY));
     if (retention.auditDays > 0)
       await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
+  }
+
+  /** Those that were never called, and those whose calls are in no log, history or sum any more. */
+  private async purgeWorkspaces(ago: (milliseconds: number) => Date): Promise<void> {
+    const { deletedRetentionDays, retention, history } = this.config;
+    const keysRemain = ago((deletedRetentionDays - 1) * DAY);
+    await this.purgeWorkspacesBy(PURGE_UNUSED_WORKSPACES, [ago(HOUR), STEP, keysRemain]);
+    if (retention.generationDays === 0 || history !== undefined) return;
+    const days = Math.max(deletedRetentionDays, retention.generationDays + LOG_PATIENCE, SUMMED_DAYS);
+    await this.purgeWorkspacesBy(PURGE_FORGOTTEN_WORKSPACES, [ago(days * DAY), STEP]);
+  }
+
+  private async purgeWorkspacesBy(text: string, values: unknown[]): Promise<void> {
+    while (!this.task.isStopping) {
+      const removed = await this.database.query<{ id: string }>({ text, values });
+      await this.database.query({ text: REMOVE_QUOTA_USAGE, values: [removed.map(({ id }) => id)] });
+      if (removed.length < STEP) return;
+    }
   }
 
   private async removeInSteps(text: string, before: Date): Promise<void> {

@@ -1,4 +1,5 @@
-// The statements that read the budgets of a workspace, and remove or disable the objects of a deleted one.
+// The statements that read the budgets of a workspace, that remove or disable the objects of a deleted one, and later the
+// workspace itself.
 //
 // Why plain SQL: budgets and the spend that they are compared with come from one snapshot. And a workspace may have
 // 100,000 keys, each with an entry in the audit log. Reading, describing and writing them one by one would exceed the
@@ -53,3 +54,36 @@ WITH keys AS (
   UNION ALL
   SELECT 'notification', id::text, 'delete', jsonb_build_object('name', name, 'enabled', enabled), NULL FROM notifications
 )${recordEntryOfEach('$4', 'changed')}`;
+
+/** $1 account, $2 a maximum. Deleted workspaces that are not purged yet, counted up to the maximum. */
+export const COUNT_DELETED = `
+SELECT count(*)::integer AS count FROM (
+  SELECT FROM workspaces WHERE account_id = $1::uuid AND deleted_at IS NOT NULL LIMIT $2::integer
+) AS deleted`;
+
+/** $1 a moment, $2 a maximum, and further parameters of the condition: workspaces that nothing refers to. */
+const purgeWorkspaces = (condition: string): string => `
+DELETE FROM workspaces USING (
+  SELECT workspace.id FROM workspaces AS workspace
+  WHERE workspace.deleted_at < $1 AND ${condition}
+    AND NOT EXISTS (SELECT FROM api_keys WHERE workspace_id = workspace.id)
+    AND NOT EXISTS (SELECT FROM destinations WHERE workspace_id = workspace.id)
+    AND NOT EXISTS (SELECT FROM provider_credentials WHERE workspace_id = workspace.id)
+    AND NOT EXISTS (
+      SELECT FROM accounts WHERE id = workspace.account_id AND default_workspace_id = workspace.id
+    )
+  ORDER BY workspace.deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED
+) AS old
+WHERE workspaces.id = old.id
+RETURNING workspaces.id`;
+
+/** $3 a moment. Workspaces created since then still have the rows of all their keys: those without one were never called. */
+export const PURGE_UNUSED_WORKSPACES = purgeWorkspaces('workspace.created_at >= $3');
+
+/** The look-up in the log runs for each workspace: a join would read the log. */
+export const PURGE_FORGOTTEN_WORKSPACES = purgeWorkspaces(
+  '(SELECT true FROM generations WHERE workspace_id = workspace.id LIMIT 1) IS NULL',
+);
+
+/** $1 workspaces that are gone. */
+export const REMOVE_QUOTA_USAGE = 'DELETE FROM quota_usage WHERE owner_id = ANY ($1::uuid[])';

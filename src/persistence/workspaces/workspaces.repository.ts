@@ -13,7 +13,11 @@ import type { WorkspaceModel as WorkspaceRow } from '../generated/models.js';
 import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
 import { lockRow } from '../database/rows/row-lock.js';
-import { SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
+import { COUNT_DELETED, SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
+
+// Deleted workspaces that an account may have for each one of its quota. Records name them until they are purged, and
+// reports and rollups read them.
+const DELETED_PER_WORKSPACE = 10;
 
 interface WorkspaceRef {
   readonly accountId: string;
@@ -47,7 +51,9 @@ export class WorkspacesRepository {
       const row = await transaction.workspace.create({
         data: { ...settings, id: uuidV7(now), accountId, createdAt: now },
       });
+      // Its row lock makes the count after it exact.
       await rejectAboveQuotas(transaction, [quota]);
+      await rejectAboveDeleted(transaction, quota);
       const workspace = toWorkspace(row);
       await this.audit.record(describe(null, workspace), transaction);
       return workspace;
@@ -144,6 +150,20 @@ export class WorkspacesRepository {
       throw new AppError('invalid_request', { detail: 'slug: another workspace of the account has it' });
     }
   }
+}
+
+async function rejectAboveDeleted(
+  transaction: Transaction,
+  { ownerId, limit, variable }: Quota,
+): Promise<void> {
+  const max = limit * DELETED_PER_WORKSPACE;
+  const [deleted] = await transaction.$queryRawUnsafe<{ count: number }[]>(COUNT_DELETED, ownerId, max);
+  if (deleted === undefined || deleted.count < max) return;
+  throw new AppError('conflict', {
+    detail:
+      `account ${ownerId} has deleted ${max} workspaces that are not purged yet; reuse workspaces, or have the operator ` +
+      `raise ${variable}`,
+  });
 }
 
 async function rejectKeys(transaction: Transaction, workspaceId: string): Promise<void> {

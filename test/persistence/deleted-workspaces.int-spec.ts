@@ -1,0 +1,130 @@
+// Deleted workspaces: bounded for each account, purged when nothing names them, and left out of what reads all of them.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
+import { ask, askFor } from '../support/requests/admin.js';
+import { createTestApp } from '../support/app/app.js';
+import type { TestApp } from '../support/app/app.js';
+import { fillLog } from '../support/database/plans.js';
+import { recordStatements } from '../support/database/statements.js';
+import { expectError } from '../support/requests/error-shape.js';
+import { eventually } from '../support/eventually.js';
+
+const DAY = 86_400_000;
+const QUOTA = 2;
+const MANY = 5_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({ environment: { MAX_WORKSPACES_PER_ACCOUNT: String(QUOTA) } });
+});
+afterAll(() => app?.close());
+
+const purge = (): Promise<void> => app.application.get(DeletedRows).purge();
+const create = (slug: string) => ask(app, 'post', '/workspaces', { body: { name: 'Short-lived', slug } });
+const createId = async (slug: string): Promise<string> => {
+  const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+    body: { name: 'Short-lived', slug },
+  });
+  return data.id;
+};
+
+/** Workspaces that were deleted when they were created. */
+async function addDeleted(count: number, deletedAt: Date): Promise<void> {
+  await app.sql(
+    `INSERT INTO workspaces (id, account_id, name, created_at, deleted_at)
+     SELECT gen_random_uuid(), $1, 'Deleted', $2, $2 FROM generate_series(1, $3::integer)`,
+    [app.accountId, deletedAt, count],
+  );
+}
+const exists = async (id: string): Promise<boolean> => {
+  const rows = await app.sql('SELECT 1 FROM workspaces WHERE id = $1', [id]);
+  return rows.length > 0;
+};
+const countDeleted = async (): Promise<number> => {
+  const rows = await app.sql('SELECT 1 FROM workspaces WHERE deleted_at IS NOT NULL');
+  return rows.length;
+};
+
+it('rejects creations beyond ten deleted workspaces for each allowed one, until these are purged', async () => {
+  await addDeleted(QUOTA * 10, app.clock.now());
+  expectError(await create('beyond'), 409, /has deleted 20 workspaces .* MAX_WORKSPACES_PER_ACCOUNT$/);
+  await purge();
+  expect(await countDeleted()).toBe(QUOTA * 10);
+  app.clock.advance(2 * 3_600_000);
+  await purge();
+  expect(await countDeleted()).toBe(0);
+  const id = await createId('beyond');
+  await askFor(200, app, 'delete', `/workspaces/${id}`);
+});
+
+it('keeps a workspace that was called until neither its keys nor the log name it', async () => {
+  const id = await createId('called');
+  const { record } = await app.createKey({ workspaceId: id });
+  await fillLog(app, [record], { rows: 3, from: app.clock.now(), days: 1 });
+  await askFor(200, app, 'delete', `/keys/${record.hash}`);
+  await askFor(200, app, 'delete', `/workspaces/${id}`);
+  app.clock.advance(80 * DAY);
+  await purge();
+  expect(await exists(id)).toBe(true);
+  app.clock.advance(120 * DAY);
+  await purge();
+  expect(await app.sql('SELECT 1 FROM api_keys WHERE id = $1', [record.id])).toEqual([]);
+  expect(await exists(id)).toBe(true);
+  await app.sql('DELETE FROM generations WHERE workspace_id = $1', [id]);
+  await purge();
+  expect(await exists(id)).toBe(false);
+  expect(await app.sql('SELECT 1 FROM quota_usage WHERE owner_id = $1', [id])).toEqual([]);
+});
+
+it('keeps the default workspace of an account', async () => {
+  const [accountId, id] = [randomUUID(), randomUUID()];
+  await app.sql(
+    `WITH account AS (INSERT INTO accounts (id, name, default_workspace_id) VALUES ($1, 'Empty', $2))
+     INSERT INTO workspaces (id, account_id, name, created_at, deleted_at) VALUES ($2, $1, 'Default', $3, $3)`,
+    [accountId, id, new Date(app.clock.now().getTime() - 2 * DAY)],
+  );
+  await purge();
+  expect(await exists(id)).toBe(true);
+});
+
+describe('with thousands of deleted workspaces', () => {
+  beforeAll(() => addDeleted(MANY, new Date(app.clock.now().getTime() - 60 * DAY)));
+
+  it('a rollup passes them in one step', async () => {
+    const rollup = app.application.get(ActivityRollupRepository);
+    const since = new Date(app.clock.now().getTime() - 40 * DAY);
+    await fillLog(app, [app.key], { rows: 1, from: app.clock.now(), days: 1 });
+    // Null: the pass has not begun, or the process itself has taken the step.
+    const isPassOver = await eventually(
+      async () => {
+        const cursor = await rollup.beginPass(0);
+        if (cursor.summedBefore === cursor.passUntil) return null;
+        const next = await rollup.takeStep(cursor, since, { workspaces: 500, rows: 10_000 });
+        return next && next.summedBefore === cursor.passUntil;
+      },
+      (answer) => answer !== null,
+    );
+    expect(isPassOver).toBe(true);
+  });
+
+  it('a generation is found by a statement that names none of them', async () => {
+    await fillLog(app, [app.key], { rows: 1, from: app.clock.now(), days: 1 });
+    const [row] = await app.sql<{ id: string; createdAt: Date }>(
+      'SELECT id, created_at AS "createdAt" FROM generations WHERE workspace_id = $1 LIMIT 1',
+      [app.workspaceId],
+    );
+    const recording = recordStatements();
+    try {
+      const reader = { ...app.key, kind: 'management' } as const;
+      const found = await app.application.get(GenerationsRepository).find(reader, row!);
+      expect(found?.id).toBe(row!.id);
+    } finally {
+      recording.stop();
+    }
+    const numbers = [...recording.statements.values()].map(({ values }) => values.length);
+    expect(Math.max(...numbers)).toBeLessThan(20);
+  });
+});
