@@ -29,7 +29,10 @@ class ProcessesDto {
 }
 
 class BacklogDto {
-  @IntegerField({ description: 'Enabled destinations of the account.' }) destinations: number;
+  @IntegerField({
+    description: 'Enabled destinations of the account; of more than 1,000, the oldest 1,000 are described.',
+  })
+  destinations: number;
   @IntegerField({ description: 'Destinations with undelivered generations.' }) waiting: number;
   @IntegerField() retrying: number;
   @IntegerField() paused: number;

@@ -57,6 +57,26 @@ it('shows nothing of another account', async () => {
   });
 });
 
+it('describes a bounded number of destinations', async () => {
+  const { accountId, workspaceId, managementKey: key } = await app.createAccount();
+  await app.sql(
+    `WITH added AS (
+       INSERT INTO destinations (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode, broadcast_cost,
+         broadcast_identity, broadcast_request_context, sampling_rate, api_key_hashes, regions, config_ciphertext,
+         config_encryption_key_id, updated_at)
+       SELECT gen_random_uuid(), $1, $2, 'webhook-' || n, 'webhook', 1, 'Many', true, false, false, false, false, 1, '{}',
+         '{global}', '', '', now()
+       FROM generate_series(1, 1100) AS n
+       RETURNING workspace_id, id
+     )
+     INSERT INTO delivery_cursors (workspace_id, destination_id, log_transaction, log_ordinal, failures)
+     SELECT workspace_id, id, 0, 0, 1 FROM added`,
+    [workspaceId, accountId],
+  );
+  const { data } = await askFor<System>(200, app, 'get', '/system', { key });
+  expect(data['deliveries']).toMatchObject({ destinations: 1_000, waiting: 0, retrying: 1_000 });
+});
+
 it('returns 403 for an inference key and 401 without one', async () => {
   expectError(await ask(app, 'get', '/system', { key: app.apiKey }), 403);
   expectError(await app.http.get('/api/v1/system'), 401);
