@@ -32,6 +32,17 @@ describe.each([
   });
 });
 
+// A smaller limit refuses inputs that the provider takes, and cuts the tokens that it bills.
+it.each(MODELS.map((model) => [model.id, model] as const))(
+  '%s takes inputs of its whole context',
+  (_id, model) => {
+    const longest = Math.max(
+      ...model.endpoints.map(({ maxTokensPerInput }) => maxTokensPerInput ?? Infinity),
+    );
+    expect(longest).toBe(model.contextLength);
+  },
+);
+
 describe('the example file', () => {
   const catalogue = new Catalogue(loadCatalogueModels(EXAMPLE).models);
 

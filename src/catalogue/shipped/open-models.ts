@@ -6,6 +6,7 @@ import type { ModelEndpoint, CatalogueModel } from '../catalogue-model.js';
 // Together does not state it. The limits of all clients that were read are higher.
 const MAX_INPUTS_AT_TOGETHER = 128;
 const MAX_INPUTS_AT_DEEPINFRA = 1024;
+const QWEN3_CONTEXT = 32_768;
 
 interface Served {
   readonly upstreamModel: string;
@@ -40,31 +41,15 @@ function qwen3(size: string, width: number, usd: string): CatalogueModel {
     createdAt: '2025-06-05',
     nativeDimensions: width,
     otherDimensions: { least: 32, most: width - 1 },
-    contextLength: 32_768,
+    contextLength: QWEN3_CONTEXT,
     endpoints: [
       // DeepInfra's page once listed 0.002 USD for 0.6B; every list of 2026 has 0.01.
       deepinfra({
         upstreamModel: `Qwen/Qwen3-Embedding-${size}`,
         usd,
-        maxTokensPerInput: 8192,
+        maxTokensPerInput: QWEN3_CONTEXT,
         takesDimensions: true,
       }),
-    ],
-  };
-}
-
-function m2Bert(length: '8k' | '32k', contextLength: number): CatalogueModel {
-  const name = `m2-bert-80M-${length}-retrieval`;
-  return {
-    id: `togethercomputer/${name.toLowerCase()}`,
-    name: `Together: M2-BERT 80M ${length} Retrieval`,
-    description: 'Small English embeddings of long texts.',
-    createdAt: '2024-01-11',
-    nativeDimensions: 768,
-    otherDimensions: null,
-    contextLength,
-    endpoints: [
-      together({ upstreamModel: `togethercomputer/${name}`, usd: '0.008', maxTokensPerInput: contextLength }),
     ],
   };
 }
@@ -114,8 +99,12 @@ export const OPEN_MODELS: readonly CatalogueModel[] = [
     nativeDimensions: 1024,
     otherDimensions: null,
     contextLength: 512,
-    // Together offers it for dedicated use only.
     endpoints: [
+      together({
+        upstreamModel: 'intfloat/multilingual-e5-large-instruct',
+        usd: '0.02',
+        maxTokensPerInput: 512,
+      }),
       deepinfra({
         upstreamModel: 'intfloat/multilingual-e5-large-instruct',
         usd: '0.010',
@@ -123,8 +112,6 @@ export const OPEN_MODELS: readonly CatalogueModel[] = [
       }),
     ],
   },
-  m2Bert('8k', 8192),
-  m2Bert('32k', 32_768),
   qwen3('0.6B', 1024, '0.010'),
   qwen3('4B', 2560, '0.020'),
   qwen3('8B', 4096, '0.010'),
