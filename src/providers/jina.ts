@@ -16,7 +16,7 @@ import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
-const FORMS = { return_multivector: [false] };
+const FORMS = { return_multivector: [false], embedding_type: ['float', 'base64'] };
 const RETRIEVAL_TASKS = { search_query: 'retrieval.query', search_document: 'retrieval.passage' };
 const MATCHING_TASKS = { ...RETRIEVAL_TASKS, semantic_similarity: 'text-matching' };
 const TASKS_OF_V3 = { ...MATCHING_TASKS, classification: 'classification', clustering: 'separation' };
@@ -64,9 +64,10 @@ function tasksOf(model: string): InputTypeNames {
   return /-v4\b/.test(model) ? MATCHING_TASKS : TASKS_OF_V5;
 }
 
-/** Text models accept no images: v1 to v3, and names with text or code. */
+/** Text models accept no images: v1 to v3 but for the CLIP models, and names with text or code. */
 function takesImages({ input, upstreamModel }: ProviderCall): boolean {
-  return input.form === 'multimodal' && !/-v[123]\b|-text\b|-code\b/.test(upstreamModel);
+  if (input.form !== 'multimodal') return false;
+  return /clip/.test(upstreamModel) || !/-v[123]\b|-text\b|-code\b/.test(upstreamModel);
 }
 
 function itemsOf(call: ProviderCall): readonly Record<string, string>[] {

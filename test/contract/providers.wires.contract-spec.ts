@@ -275,6 +275,19 @@ describe('jina', () => {
     expect((body as { task?: unknown }).task).toBe(task);
   });
 
+  it.each([
+    ['jina-clip-v1', true],
+    ['jina-clip-v2', true],
+    ['jina-embeddings-v4', true],
+    ['jina-embeddings-v3', false],
+  ])('sends an image to %s: %s', async (model, isSent) => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const call = callOf(model, { input: { form: 'multimodal', items: [{ content: [image] }] } });
+    if (isSent)
+      expect(await bodyOf(httpProvider('jina'), call)).toMatchObject({ input: [{ image: 'AAAA' }] });
+    else await expect(bodyOf(httpProvider('jina'), call)).rejects.toThrow(UnsupportedRequest);
+  });
+
   it('lets a caller disable normalisation', async () => {
     const body = await bodyOf(
       httpProvider('jina'),
@@ -313,7 +326,10 @@ describe('the format of vectors', () => {
     ['voyage', 'voyage-3.5', 'output_dtype', 'binary', 'float'],
     ['mistral', 'codestral-embed', 'output_dtype', 'int8', 'float'],
     ['bedrock', 'amazon.titan-embed-text-v2:0', 'embeddingTypes', ['float', 'binary'], 'float'],
+    ['bedrock', 'cohere.embed-v4:0', 'embedding_types', ['float', 'int8'], 'float or base64'],
+    ['cohere', 'embed-v4.0', 'embedding_types', ['int8'], 'float or base64'],
     ['jina', 'jina-embeddings-v4', 'return_multivector', true, 'false'],
+    ['jina', 'jina-embeddings-v3', 'embedding_type', 'ubinary', 'float or base64'],
     ['vllm', 'BAAI/bge-m3', 'embed_dtype', 'float16', 'float32'],
     ['vllm', 'BAAI/bge-m3', 'endianness', 'big', 'native or little'],
   ])('of %s (%s) is not read from %s of %j', async (slug, model, name, value, readable) => {
@@ -327,7 +343,9 @@ describe('the format of vectors', () => {
     ['voyage', 'voyage-3.5', { output_dtype: 'float' }],
     ['mistral', 'codestral-embed', { output_dtype: 'float' }],
     ['bedrock', 'amazon.titan-embed-text-v2:0', { embeddingTypes: ['float'] }],
+    ['cohere', 'embed-v4.0', { embedding_types: ['float'] }],
     ['jina', 'jina-embeddings-v4', { return_multivector: false }],
+    ['jina', 'jina-embeddings-v3', { embedding_type: 'float' }],
     ['vllm', 'BAAI/bge-m3', { embed_dtype: 'float32', endianness: 'little' }],
   ])('of %s (%s) permits %j', async (slug, model, extra) => {
     expect(await bodyOf(httpProvider(slug), callOf(model, { input: ONE_TEXT, extra }))).toMatchObject(extra);
