@@ -84,13 +84,25 @@ function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection
 function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {
   const isV3 = familyOf(call) === 'cohere-embed-v3';
   if (isV3) rejectLongTexts(call);
+  rejectMembersOfCohere(call, isV3);
   return {
     // Cohere's API truncates long inputs by default; Bedrock does it only with this member, whose value depends on the
     // model.
     truncate: isV3 ? 'END' : 'RIGHT',
     // Bedrock has no base64, and takes an image as its data URL.
-    ...cohereBody(call, { embeddingType: 'float', imagePart: (image) => image }),
+    ...cohereBody(call, {
+      embeddingType: 'float',
+      truncates: isV3 ? 'START or END' : 'LEFT or RIGHT',
+      imagePart: (image) => image,
+    }),
   };
+}
+
+/** The bodies on Bedrock lack these members of Cohere's own API, and refuse them with a final 400. */
+function rejectMembersOfCohere({ extra, upstreamModel }: ProviderCall, isV3: boolean): void {
+  for (const name of isV3 ? ['priority', 'max_tokens'] : ['priority'])
+    if (Object.hasOwn(extra, name))
+      throw new UnsupportedRequest(name, `${upstreamModel} takes none on Bedrock`);
 }
 
 /** Bedrock would answer 400, which is final, although Cohere's own API may accept the text. */

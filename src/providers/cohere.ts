@@ -81,6 +81,7 @@ function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
   return postJson(operationUrl(baseUrl, '/v2/embed'), bearer(apiKey), {
     ...cohereBody(call, {
       embeddingType: call.encodingFormat,
+      truncates: 'START or END',
       imagePart: (url) => ({ url }),
     }),
     model: call.upstreamModel,

@@ -1,6 +1,7 @@
 // Differences of Cohere's models on Bedrock: the maximum length of texts, and truncation of longer ones.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bedrock } from '../../src/providers/bedrock.js';
+import { cohere } from '../../src/providers/cohere.js';
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
 import type { ProviderCall, ProviderConnection } from '../../src/providers/shared/provider.js';
 import { callOf, embed, stubOf } from '../support/providers/drive.js';
@@ -35,6 +36,40 @@ it.each([
     expect(await truncateOf({ truncate: 'NONE' })).toBe('NONE');
   },
 );
+
+// A call may reach either API, whichever words its caller uses.
+it.each([
+  [V3, 'END', 'END'],
+  [V3, 'LEFT', 'START'],
+  ['us.cohere.embed-v4:0', 'END', 'RIGHT'],
+  ['us.cohere.embed-v4:0', 'START', 'LEFT'],
+  ['us.cohere.embed-v4:0', 'LEFT', 'LEFT'],
+])('%s gets the truncation %s as %s', async (model, asked, sent) => {
+  const { body } = await bedrock.buildRequest(callOf(model, { extra: { truncate: asked } }), connection);
+  expect(JSON.parse(body)).toMatchObject({ truncate: sent });
+});
+
+it.each([
+  ['RIGHT', 'END'],
+  ['LEFT', 'START'],
+  ['NONE', 'NONE'],
+])("Cohere's own API gets the truncation %s as %s", async (asked, sent) => {
+  const { body } = await cohere.buildRequest(
+    callOf('embed-v4.0', { extra: { truncate: asked } }),
+    connection,
+  );
+  expect(JSON.parse(body)).toMatchObject({ truncate: sent });
+});
+
+it.each([
+  [V3, 'priority'],
+  [V3, 'max_tokens'],
+  ['us.cohere.embed-v4:0', 'priority'],
+])('%s is not asked with %s, which its body on Bedrock lacks', (model, name) => {
+  expect(() => bedrock.buildRequest(callOf(model, { extra: { [name]: 1 } }), connection)).toThrow(
+    new UnsupportedRequest(name, `${model} takes none on Bedrock`),
+  );
+});
 
 const PROFILE = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc';
 

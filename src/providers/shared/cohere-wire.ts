@@ -1,7 +1,14 @@
 // Cohere's embeddings wire, which Bedrock shares: the v2 API and the bodies on Bedrock differ in the form of an image,
 // in base64, and in where the token counts are.
 import type { Vector } from '../../vectors/vectors.js';
-import { extraWithout, inlineData, partsOfInput, textsOf, unsupportedPart } from './call-input.js';
+import {
+  extraWithout,
+  inlineData,
+  partsOfInput,
+  rejectOtherForms,
+  textsOf,
+  unsupportedPart,
+} from './call-input.js';
 import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type { BillingTraits, ProviderCall } from './provider.js';
@@ -27,14 +34,28 @@ export const COHERE_BILLING: BillingTraits = {
 
 export interface CohereDialect {
   readonly embeddingType: 'float' | 'base64';
+  /** The words for the end that is cut. */
+  readonly truncates: 'START or END' | 'LEFT or RIGHT';
   /** `url` is a data URL. */
   readonly imagePart: (url: string) => unknown;
 }
 
+const FORMS = { embedding_types: ['float', 'base64'] };
+/** The ends of a text by both APIs: Cohere's words are those of the v3 models on Bedrock too. */
+const ENDS = { START: 'LEFT', END: 'RIGHT' };
+const COHERE_ENDS = new Map(Object.entries(ENDS).map(([cohere, bedrock]) => [bedrock, cohere]));
+const BEDROCK_ENDS = new Map(Object.entries(ENDS));
+
+/** A call may reach either API: each gets the mode of truncation in its own word. */
+const truncateIn = (words: ReadonlyMap<string, string>, { extra: { truncate } }: ProviderCall) =>
+  typeof truncate === 'string' ? { truncate: words.get(truncate) ?? truncate } : {};
+
 /** The body without the model, which Bedrock has in its path. */
 export function cohereBody(call: ProviderCall, dialect: CohereDialect): Record<string, unknown> {
+  rejectOtherForms(FORMS, call);
   return {
     ...extraWithout('output_dimension', call),
+    ...truncateIn(dialect.truncates === 'LEFT or RIGHT' ? BEDROCK_ENDS : COHERE_ENDS, call),
     ...(call.input.form === 'multimodal' ? { inputs: inputsOf(call, dialect) } : { texts: textsOf(call) }),
     input_type: knownInputTypeIn(INPUT_TYPES, ['image'], call) ?? DEFAULT_INPUT_TYPE,
     embedding_types: [dialect.embeddingType],
