@@ -104,6 +104,7 @@ describe('words', () => {
     'Malformed input request: expected maxLength: 50000, actual: 60000, please reformat your input and try again.',
     'Input exceeds the context of the model',
     'Requested input length 600 exceeds maximum input length 512',
+    "Invalid 'input[0]': maximum input length is 8192 tokens.",
   ])('of 400, 413, 422 and 500 mean that an input is too long here: %s', (message) => {
     for (const status of [400, 413, 422, 500]) expect(classOf(status, { message })).toBe('context_length');
   });

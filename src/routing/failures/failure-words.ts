@@ -12,6 +12,7 @@ const BATCH =
 const CONTEXT = [
   /\bcontext (length|size|window)\b/i,
   /exceeds? the context of/i,
+  /\b(max|maximum) (input|sequence|text) length (is|of) \d[\d,_]* tokens/i,
   /(less|fewer|no more|at most) (than )?\d[\d,_]* tokens/i,
   /too many (input )?tokens/i,
   /(cannot|must not|can't) exceed \d[\d,_]* tokens/i,
