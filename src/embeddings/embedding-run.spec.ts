@@ -1,6 +1,5 @@
 // The life of a call's money: reserve, execute, settle, close, whatever becomes of the call.
-import { describe, expect, it } from '@jest/globals';
-import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   createRuns,
   failed,
@@ -285,12 +284,14 @@ describe('a call with the cache on', () => {
     const first = runs.create({ wantsCache: true }, ['a']);
     const second = runs.create({ wantsCache: true }, ['b', 'a']);
     while (runs.routed.length < 2) await new Promise(setImmediate);
-    await setTimeout(200);
+    const realNow = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => realNow() + 60_000);
     const failedAt = performance.now();
     fail();
     await expect(first).rejects.toMatchObject({ code: 'provider_error' });
     const { generationId } = await second;
     const sinceFailure = performance.now() - failedAt;
+    later.mockRestore();
     expect(runs.appended.map(({ generation }) => generation.createdAt.toISOString())).toEqual([
       '2026-11-18T23:59:59.000Z',
       '2026-11-19T00:00:01.000Z',
