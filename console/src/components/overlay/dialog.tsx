@@ -1,6 +1,7 @@
 // Dialogs: one for forms, one that asks before an action that cannot be undone.
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useLayoutEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api/problems';
@@ -57,6 +58,8 @@ export function Dialog({ title, description, isOpen, onClose, isDismissible = tr
 }
 
 interface ConfirmDialogProps {
+  /** The action. Closing the dialog forgets its failure, which is that of one object. */
+  readonly mutation: Pick<UseMutationResult, 'isPending' | 'error' | 'reset'>;
   /** "Delete key" */
   readonly title: string;
   /** The object, by the name that the user knows. */
@@ -66,19 +69,20 @@ interface ConfirmDialogProps {
   /** "Delete" */
   readonly action: string;
   readonly isOpen: boolean;
-  readonly isBusy: boolean;
-  readonly error: unknown;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, name, children, action, isOpen, isBusy, error, onConfirm, onClose } = props;
+  const { mutation, title, name, children, action, isOpen, onConfirm, onClose } = props;
+  const { isPending, error } = mutation;
   return (
     <AlertDialog.Root
       open={isOpen}
       onOpenChange={(open) => {
-        if (!open && !isBusy) onClose();
+        if (open || isPending) return;
+        mutation.reset();
+        onClose();
       }}
     >
       <AlertDialog.Portal>
@@ -93,10 +97,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             </p>
             <p>{children}</p>
           </AlertDialog.Description>
-          {error !== null && error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+          {error !== null && <Notice tone="bad">{messageOf(error)}</Notice>}
           <div className={styles.buttons}>
-            <AlertDialog.Close render={<Button aria-disabled={isBusy}>Cancel</Button>} />
-            <Button variant="danger" isBusy={isBusy} onClick={onConfirm}>
+            <AlertDialog.Close render={<Button aria-disabled={isPending}>Cancel</Button>} />
+            <Button variant="danger" isBusy={isPending} onClick={onConfirm}>
               {action}
             </Button>
           </div>

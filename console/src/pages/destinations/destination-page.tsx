@@ -51,6 +51,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
   const client = useQueryClient();
   const navigate = route.useNavigate();
   const [dialog, setDialog] = useState<'replay' | 'delete' | null>(null);
+  const close = () => setDialog(null);
   const refresh = () => client.invalidateQueries({ queryKey: DESTINATIONS });
   const test = useMutation({ mutationFn: () => testDestination(id), onSettled: refresh });
   const toggle = useMutation({
@@ -67,10 +68,6 @@ function DestinationView({ destination }: { readonly destination: Destination })
       await client.invalidateQueries({ queryKey: DESTINATIONS });
     },
   });
-  const close = () => {
-    remove.reset();
-    setDialog(null);
-  };
   return (
     <Page
       title={name}
@@ -122,8 +119,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
         name={name}
         action="Delete"
         isOpen={dialog === 'delete'}
-        isBusy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => remove.mutate()}
         onClose={close}
       >

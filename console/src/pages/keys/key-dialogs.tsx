@@ -132,8 +132,7 @@ export function DisableKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
       name={apiKey.name}
       action="Disable"
       isOpen={isOpen}
-      isBusy={disable.isPending}
-      error={disable.error}
+      mutation={disable}
       onConfirm={() => disable.mutate()}
       onClose={onClose}
     >
@@ -165,8 +164,7 @@ export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKe
       name={apiKey.name}
       action="Delete"
       isOpen={isOpen}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >

@@ -173,15 +173,11 @@ export function ProviderKeysPage() {
         name={removed === null ? '' : titleOf(removed)}
         action="Delete"
         isOpen={removed !== null}
-        isBusy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed);
         }}
-        onClose={() => {
-          remove.reset();
-          setRemoved(null);
-        }}
+        onClose={() => setRemoved(null)}
       >
         Calls that it serves use the next key, or the shared key of the service.
       </ConfirmDialog>

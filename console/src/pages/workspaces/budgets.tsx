@@ -99,15 +99,11 @@ export function Budgets({ workspace }: { readonly workspace: Workspace }) {
         name={removed === null ? '' : `${NAMES[removed]} budget of ${workspace.name}`}
         action="Delete"
         isOpen={removed !== null}
-        isBusy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed);
         }}
-        onClose={() => {
-          remove.reset();
-          setRemoved(null);
-        }}
+        onClose={() => setRemoved(null)}
       >
         Calls that it refuses now are accepted again, unless another limit stops them.
       </ConfirmDialog>

@@ -135,15 +135,11 @@ export function Members({ id }: { readonly id: string }) {
         name={removed?.user_id ?? ''}
         action="Remove"
         isOpen={removed !== null}
-        isBusy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => {
           if (removed !== null) remove.mutate(removed.user_id);
         }}
-        onClose={() => {
-          remove.reset();
-          setRemoved(null);
-        }}
+        onClose={() => setRemoved(null)}
       >
         The keys that the user has made stay.
       </ConfirmDialog>

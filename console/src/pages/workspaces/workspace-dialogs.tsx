@@ -88,13 +88,9 @@ export function DeleteWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceP
       name={workspace.name}
       action="Delete"
       isOpen={isOpen}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
       onConfirm={() => remove.mutate()}
-      onClose={() => {
-        remove.reset();
-        onClose();
-      }}
+      onClose={onClose}
     >
       Its destinations are disabled, and its budgets and provider keys are deleted. A workspace that still has
       keys is not deleted.
