@@ -10,14 +10,12 @@ const isSystem = ({ role }: ContentMessage): boolean => SYSTEM_ROLES.has(role);
 
 /** The conversation without its system messages. */
 export function inputParts({ messages }: ChatContent): readonly object[] {
-  return messages.filter((message) => !isSystem(message)).map((message) => messageParts(message, {}));
+  return conversationParts(messages, ['response']);
 }
 
 /** With the results of tools under their older name as well. */
 export function olderInputParts({ messages }: ChatContent): readonly object[] {
-  return messages
-    .filter((message) => !isSystem(message))
-    .map((message) => messageParts(message, { result: plainText(message.content) }));
+  return conversationParts(messages, ['response', 'result']);
 }
 
 /** The parts of the system messages, without messages around them. */
@@ -44,14 +42,27 @@ export function toolParts({ tools }: ChatContent): readonly Part[] {
   }));
 }
 
-/** `answer`: further members of the result of a tool. */
-function messageParts(message: ContentMessage, answer: Part): object {
+/** `resultNames`: the members that have the result of a tool. */
+function conversationParts(
+  messages: readonly ContentMessage[],
+  resultNames: readonly string[],
+): readonly object[] {
+  return messages
+    .filter((message) => !isSystem(message))
+    .map((message) => messageParts(message, resultNames));
+}
+
+function messageParts(message: ContentMessage, resultNames: readonly string[]): object {
   const { role, content, name, tool_call_id: answered, tool_calls: calls = [] } = message;
   const parts: readonly Part[] =
     answered === undefined
       ? [...contentParts(content), ...calls.map((call) => callPart({ id: call.id, ...call.function }))]
-      : [{ type: 'tool_call_response', id: answered, response: plainText(content), ...answer }];
+      : [resultPart(answered, plainText(content), resultNames)];
   return { role, parts, ...(name === undefined ? {} : { name }) };
+}
+
+function resultPart(id: string, result: string, names: readonly string[]): Part {
+  return { type: 'tool_call_response', id, ...Object.fromEntries(names.map((name) => [name, result])) };
 }
 
 function answerParts({ content, reasoning, refusal, toolCalls }: ChatChoice): readonly Part[] {
