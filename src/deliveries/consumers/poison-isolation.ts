@@ -3,9 +3,17 @@
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { BatchBounds } from '../batches/batch-builder.js';
-import { MAX_CONSECUTIVE_REJECTIONS, isRejection, rejectedAtEnd } from '../batches/batch-sender.js';
+import { MAX_CONSECUTIVE_REJECTIONS, rejectedAtEnd } from '../batches/batch-sender.js';
 import type { BatchSender } from '../batches/batch-sender.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
+import {
+  countDelivered,
+  hasDelivered,
+  isRejected,
+  rejecting,
+  toBlocked,
+  without,
+} from './attempt-results.js';
 import { isOwnError, mayBeOfOneTrace, mayBlockOneTrace } from './failure-scope.js';
 import { FaultSearch } from './fault-search.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
@@ -256,53 +264,4 @@ export class PoisonIsolation {
     }
     return attempt;
   }
-}
-
-function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
-  return isRejection(results.get(generationId));
-}
-
-function hasDelivered(results: DeliveryResults): boolean {
-  return [...results.values()].some(({ outcome }) => outcome === 'delivered');
-}
-
-function countDelivered(traces: readonly GenerationTrace[], results: DeliveryResults): number {
-  return traces.filter(({ generationId }) => results.get(generationId)?.outcome === 'delivered').length;
-}
-
-function without(results: DeliveryResults, traces: readonly GenerationTrace[]): DeliveryResults {
-  const rest = new Map(results);
-  for (const { generationId } of traces) rest.delete(generationId);
-  return rest;
-}
-
-/**
- * A platform that rejects everything has a wrong config: the traces stay in the log until the config is fixed, instead of
- * all becoming dead letters. `rejectedCount` of the last traces were rejected.
- */
-function toBlocked(
-  traces: readonly GenerationTrace[],
-  { results, failure, ...attempt }: Attempt,
-  rejectedCount: number,
-): Attempt {
-  const settled = traces.filter(({ generationId }) => results.has(generationId));
-  const last = results.get(settled.at(-1)?.generationId ?? '');
-  const message = `everything is refused: ${isRejection(last) ? last.message : ''}`;
-  return {
-    ...attempt,
-    results: without(results, settled.slice(settled.length - rejectedCount)),
-    failure: failure ?? { class: 'blocked', status: null, message },
-  };
-}
-
-function rejecting(
-  { results, rejected }: Attempt,
-  { generationId }: GenerationTrace,
-  message: string,
-): Attempt {
-  return {
-    results: new Map([...results, [generationId, { outcome: 'refused', message }]]),
-    rejected,
-    failure: null,
-  };
 }
