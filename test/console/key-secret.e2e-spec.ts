@@ -43,6 +43,15 @@ describeInChromium('the secret of a key', () => {
     return release;
   }
 
+  /** A page under load: events of the user come before the timers that the page has set. */
+  async function delayTimers(page: Page): Promise<void> {
+    await page.addInitScript(() => {
+      const start = globalThis.setTimeout;
+      globalThis.setTimeout = ((callback: () => void, wait = 0) =>
+        start(callback, wait + 1000)) as typeof setTimeout;
+    });
+  }
+
   /** All the ways out of a dialog by accident. */
   async function tryToLeave(page: Page): Promise<void> {
     await page.keyboard.press('Escape');
@@ -60,6 +69,7 @@ describeInChromium('the secret of a key', () => {
     'is shown though the user tried to leave while "$action" was in flight',
     async ({ path, action, open }) => {
       const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+      await delayTimers(page);
       await open(page);
       const release = await hold(page, path);
       await Promise.all([
@@ -84,6 +94,21 @@ describeInChromium('the secret of a key', () => {
       await close();
     },
   );
+
+  it('is that of one key though the user clicks twice', async () => {
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+    await delayTimers(page);
+    await openCreate(page);
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/v1/keys') sent += 1;
+    });
+    await dialogOf(page).getByRole('button', { name: 'Create key' }).dblclick();
+    await secretOf(page).waitFor();
+    expect(sent).toBe(1);
+    expect(complaints).toEqual([]);
+    await close();
+  });
 
   it('stays when its rotation has ended the session, and the sign-in follows it', async () => {
     const { secret } = await setup.app.createKey({ kind: 'management', name: 'Own key' });

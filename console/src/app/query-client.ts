@@ -1,5 +1,5 @@
 // Loading of data: what is retried, and what a 401 in the middle of the work does.
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, NetworkError } from '../api/client';
 
 const RETRIES = 2;
@@ -13,6 +13,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error): void => {
     if (error instanceof ApiError && error.status === 401) onSignedOut();
   };
+  // A page knows that its request runs before the next event: a second click, or Escape, meets the busy form.
+  notifyManager.setScheduler(queueMicrotask);
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({
