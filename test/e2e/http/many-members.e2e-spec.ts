@@ -75,8 +75,10 @@ describe('an object of many thousand members', () => {
     await post('/embeddings', app.apiKey, usual);
     expect(parse).toHaveBeenCalledWith(usual);
     const answer = await post('/embeddings', app.apiKey, body);
-    const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
+    // Other work of the process parses values that are not texts.
+    const texts = parse.mock.calls.flat().filter((argument) => typeof argument === 'string');
     parse.mockRestore();
+    const longest = Math.max(...texts.map(({ length }) => length));
     expectError(answer, 400, 'Invalid request parameters: provider: must have at most 256 members');
     // Parsing alone would hold all requests for seconds.
     expect(longest).toBeLessThan(body.length);
