@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 
 const PAGE = 100;
@@ -97,6 +98,21 @@ describeInChromium('choosing a key', () => {
     await search.fill('');
     await dialog.getByText('There are further keys. Search for them by name.').waitFor();
     expect(await dialog.getByRole('checkbox', { name: 'Test key' }).isChecked()).toBe(true);
+    await expectAccessible(page);
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('an old key has its name in lists of calls, and filters them', async () => {
+    await addKeys('Newer', PAGE + 1, 'false, NULL');
+    expect((await embed(setup.app, { model: LOCAL, input: 'one' })).status).toBe(200);
+    await visit(page, '/?by=key', 'Overview');
+    await page.getByRole('link', { name: 'Test key' }).click();
+    await page.getByRole('heading', { name: 'Generations' }).waitFor();
+    const key = page.getByRole('combobox', { name: 'Key', exact: true });
+    await key.locator('option:checked', { hasText: 'Test key' }).waitFor({ state: 'attached' });
+    expect(await key.inputValue()).toBe(setup.app.key.hash);
+    await key.locator('option:disabled', { hasText: 'Older keys' }).waitFor({ state: 'attached' });
+    await page.getByRole('cell', { name: 'Test key' }).first().waitFor();
     await expectAccessible(page);
     expect(session.complaints).toEqual([]);
   });

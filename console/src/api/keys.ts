@@ -51,14 +51,6 @@ export const editedKeyQuery = (hash: string) =>
     gcTime: 0,
   });
 
-/** The first keys of a workspace: those whose names a page needs. */
-export const keyChoicesQuery = (workspaceId: string) =>
-  queryOptions({
-    queryKey: [...KEYS, 'choices', workspaceId],
-    queryFn: async ({ signal }): Promise<readonly ApiKey[]> =>
-      (await loadKeys({ workspace_id: workspaceId, include_disabled: true }, undefined, signal)).data,
-  });
-
 /** A bounded number of keys to choose from. */
 export interface KeyChoices {
   readonly keys: readonly ApiKey[];

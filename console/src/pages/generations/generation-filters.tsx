@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { keyChoicesQuery } from '../../api/keys';
+import { inferenceKeysQuery, keyQuery } from '../../api/keys';
 import { Button } from '../../components/actions/button';
 import { ModelOptions } from '../../components/form/model-options';
 import { abbreviate } from '../../format';
@@ -26,13 +26,18 @@ const OPERATIONS = [
   { value: 'chat', label: 'Chat' },
 ];
 
+const OLDER_KEYS = {
+  value: 'older',
+  label: 'Older keys: "View generations" on the page of a key',
+  isHint: true,
+};
+
 export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: keys = [] } = useQuery(keyChoicesQuery(workspaceId));
   const change = (changed: GenerationSearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
-  const { status = '', model, key = '' } = search;
+  const { status = '', model, key } = search;
   const isFiltered = Object.entries(search).some(
     ([name, value]) => name !== 'workspace' && value !== undefined,
   );
@@ -51,21 +56,7 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
         onChange={(value) => change(readGenerationSearch({ ...search, operation: value }))}
       />
       <ModelFilter value={model} onChange={(value) => change({ model: value })} />
-      <Choice
-        label="Key"
-        value={key}
-        choices={withValue(
-          [
-            { value: '', label: 'Any key' },
-            ...keys
-              .filter((one) => !one.is_management_key)
-              .map(({ hash, name }) => ({ value: hash, label: name })),
-          ],
-          key,
-          abbreviate(key),
-        )}
-        onChange={(value) => change({ key: value })}
-      />
+      <KeyFilter workspaceId={workspaceId} value={key} onChange={(value) => change({ key: value })} />
       <Text label="Provider" value={search.provider} onChange={(provider) => change({ provider })} />
       <Text label="Session" value={search.session} onChange={(session) => change({ session })} />
       <Text label="User" value={search.user} onChange={(user) => change({ user })} />
@@ -83,6 +74,8 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
 interface Option {
   readonly value: string;
   readonly label: string;
+  /** A line that says something, and cannot be chosen. */
+  readonly isHint?: boolean;
 }
 
 /** A value from the address that the list does not know stays visible. */
@@ -102,12 +95,36 @@ function Choice({ label, value, choices, onChange }: ControlProps & { readonly c
       <span>{label}</span>
       <select value={value} onChange={({ target }) => onChange(target.value || undefined)}>
         {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
+          <option key={choice.value} value={choice.value} disabled={choice.isHint}>
             {choice.label}
           </option>
         ))}
       </select>
     </label>
+  );
+}
+
+interface KeyFilterProps extends Omit<ControlProps, 'label'> {
+  readonly workspaceId: string;
+}
+
+/** One of the newest keys, or an older one, which the page of that key has chosen. */
+function KeyFilter({ workspaceId, value = '', onChange }: KeyFilterProps) {
+  const { data } = useQuery(inferenceKeysQuery(workspaceId, ''));
+  const chosen = useQuery({ ...keyQuery(value), enabled: value !== '' });
+  const keys = (data?.keys ?? []).map(({ hash, name }) => ({ value: hash, label: name }));
+  const choices = withValue(
+    [{ value: '', label: 'Any key' }, ...keys],
+    value,
+    chosen.data?.name ?? abbreviate(value),
+  );
+  return (
+    <Choice
+      label="Key"
+      value={value}
+      choices={data?.hasMore ? [...choices, OLDER_KEYS] : choices}
+      onChange={onChange}
+    />
   );
 }
 

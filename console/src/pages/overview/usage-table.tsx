@@ -3,17 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { analyticsQuery, textOf } from '../../api/analytics';
 import type { AnalyticsRow } from '../../api/analytics';
-import { keyChoicesQuery } from '../../api/keys';
-import type { ApiKey } from '../../api/keys';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
+import { KeyName } from '../../components/data/key-name';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { abbreviate } from '../../format';
 import { USAGE_COLUMNS, USAGE_METRICS } from '../keys/key-usage';
 import type { Grouping, Range } from './overview-search';
 import { timeRangeOf } from './ranges';
@@ -31,7 +29,6 @@ interface UsageTableProps {
 export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const dimension = DIMENSIONS[by];
   const from = timeRangeOf(range, useNow()).start;
-  const { data: keys } = useQuery(keyChoicesQuery(workspaceId));
   const { data, error, refetch } = useQuery({
     ...analyticsQuery(['grouped', workspaceId, range, by], (now) => ({
       metrics: [...USAGE_METRICS],
@@ -43,7 +40,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
     })),
     refetchInterval: 15_000,
   });
-  const columns = [groupColumn(by, from, keys), ...USAGE_COLUMNS];
+  const columns = [groupColumn(by, from), ...USAGE_COLUMNS];
   return (
     <Section
       title={by === 'model' ? 'Models' : 'Top keys'}
@@ -85,10 +82,10 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   );
 }
 
-function groupColumn(by: Grouping, from: string, keys: readonly ApiKey[] | undefined): Column<AnalyticsRow> {
+function groupColumn(by: Grouping, from: string): Column<AnalyticsRow> {
   return by === 'model'
     ? { id: by, header: 'Model', cell: (row) => modelCell(textOf(row, DIMENSIONS.model), from) }
-    : { id: by, header: 'Key', cell: (row) => keyCell(textOf(row, DIMENSIONS.key), from, keys) };
+    : { id: by, header: 'Key', cell: (row) => keyCell(textOf(row, DIMENSIONS.key), from) };
 }
 
 function modelCell(model: string | null, from: string) {
@@ -100,15 +97,11 @@ function modelCell(model: string | null, from: string) {
   );
 }
 
-function keyCell(hash: string | null, from: string, keys: readonly ApiKey[] | undefined) {
+function keyCell(hash: string | null, from: string) {
   if (hash === null) return 'Deleted key';
   return (
     <Link to="/generations" search={{ key: hash, from }}>
-      <Name text={nameOfKey(keys, hash)} />
+      <KeyName hash={hash} />
     </Link>
   );
-}
-
-function nameOfKey(keys: readonly ApiKey[] | undefined, hash: string): string {
-  return keys?.find((key) => key.hash === hash)?.name ?? abbreviate(hash);
 }
