@@ -144,3 +144,18 @@ it('keeps the audit log for ever with 0 days', async () => {
     await other.close();
   }
 });
+
+it('purges the other tables when one of them cannot be purged', async () => {
+  const id = 'f'.repeat(64);
+  await app.sql('INSERT INTO retired_secrets (secret_hash, retired_at) VALUES ($1, $2)', [
+    id,
+    new Date(app.clock.now().getTime() - 41 * DAY),
+  ]);
+  await app.sql('ALTER TABLE destinations RENAME TO destinations_of_a_test');
+  try {
+    await app.application.get(DeletedRows).purge();
+  } finally {
+    await app.sql('ALTER TABLE destinations_of_a_test RENAME TO destinations');
+  }
+  expect(await count('retired_secrets')).toBe(0);
+});

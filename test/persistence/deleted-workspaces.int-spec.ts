@@ -1,13 +1,16 @@
 // Deleted workspaces: bounded for each account, purged when nothing names them, and left out of what reads all of them.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { PURGE_FORGOTTEN_WORKSPACES } from '../../src/persistence/workspaces/workspace-statements.js';
 import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { ask, askFor } from '../support/requests/admin.js';
+import { WEBHOOK } from '../support/requests/create-destination.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
-import { fillLog } from '../support/database/plans.js';
+import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import { recordStatements } from '../support/database/statements.js';
 import { expectError } from '../support/requests/error-shape.js';
 import { eventually } from '../support/eventually.js';
@@ -79,6 +82,36 @@ it('keeps a workspace that was called until neither its keys nor the log name it
   expect(await app.sql('SELECT 1 FROM quota_usage WHERE owner_id = $1', [id])).toEqual([]);
 });
 
+it('deletes the destinations of a workspace with it, which are purged as all deleted ones are', async () => {
+  const id = await createId('broadcast');
+  const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/observability/destinations', {
+    body: { ...WEBHOOK, workspace_id: id },
+  });
+  await askFor(200, app, 'delete', `/workspaces/${id}`);
+  await askFor(404, app, 'get', `/observability/destinations/${data.id}`);
+  app.clock.advance(2 * 3_600_000);
+  await purge();
+  expect(await exists(id)).toBe(true);
+  app.clock.advance(120 * DAY);
+  await purge();
+  expect(await app.sql('SELECT 1 FROM destinations WHERE id = $1', [data.id])).toEqual([]);
+  expect(await exists(id)).toBe(false);
+});
+
+it('keeps a new workspace that the log names though no key is left', async () => {
+  const id = await createId('logged');
+  const { record } = await app.createKey({ workspaceId: id });
+  await fillLog(app, [record], { rows: 1, from: app.clock.now(), days: 1 });
+  await app.sql('DELETE FROM api_keys WHERE id = $1', [record.id]);
+  await askFor(200, app, 'delete', `/workspaces/${id}`);
+  app.clock.advance(2 * 3_600_000);
+  await purge();
+  expect(await exists(id)).toBe(true);
+  await app.sql('DELETE FROM generations WHERE workspace_id = $1', [id]);
+  await purge();
+  expect(await exists(id)).toBe(false);
+});
+
 it('keeps the default workspace of an account', async () => {
   const [accountId, id] = [randomUUID(), randomUUID()];
   await app.sql(
@@ -92,6 +125,33 @@ it('keeps the default workspace of an account', async () => {
 
 describe('with thousands of deleted workspaces', () => {
   beforeAll(() => addDeleted(MANY, new Date(app.clock.now().getTime() - 60 * DAY)));
+
+  it('the log is asked about none that a row names', async () => {
+    await app.sql(
+      `WITH made AS (
+         INSERT INTO workspaces (id, account_id, name, slug)
+         SELECT gen_random_uuid(), $1, 'Named', 'named-' || n FROM generate_series(1, ${MANY}) AS n RETURNING id
+       )
+       INSERT INTO provider_credentials (id, account_id, workspace_id, provider, label, ciphertext, encryption_key_id)
+       SELECT gen_random_uuid(), $1, id, 'openai', 'l', '', 'k' FROM made`,
+      [app.accountId],
+    );
+    const now = app.clock.now();
+    await app.sql(`UPDATE workspaces SET slug = NULL, deleted_at = $1 WHERE slug LIKE 'named-%'`, [
+      new Date(now.getTime() - 70 * DAY),
+    ]);
+    await app.sql('ANALYZE workspaces, provider_credentials');
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    try {
+      const values = [new Date(now.getTime() - 65 * DAY), 500];
+      const scans = scansOf(await planOf(client, PURGE_FORGOTTEN_WORKSPACES, values));
+      expect(scans.map(({ table }) => table)).toContain('provider_credentials');
+      expect(scans.filter(({ table }) => table.startsWith('generations'))).toEqual([]);
+    } finally {
+      await client.end();
+    }
+  });
 
   it('a rollup passes them in one step', async () => {
     const rollup = app.application.get(ActivityRollupRepository);

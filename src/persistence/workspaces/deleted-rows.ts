@@ -77,11 +77,7 @@ RETURNING 1`;
 @Injectable()
 export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(DeletedRows.name);
-  private readonly task = RepeatedTask.every(
-    TEN_MINUTES,
-    () => this.purge(),
-    (error) => this.logger.warn({ error }, 'failed to purge deleted rows; will retry'),
-  );
+  private readonly task = RepeatedTask.every(TEN_MINUTES, () => this.purge());
 
   constructor(
     private readonly database: Database,
@@ -97,19 +93,31 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
     return this.task.stop();
   }
 
+  /** Never rejects. */
   async purge(): Promise<void> {
     const { deletedRetentionDays, retention } = this.config;
     const now = this.clock.now();
     const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
     const deletedBefore = ago(deletedRetentionDays * DAY);
-    for (const table of TABLES) await this.removeInSteps(removeFrom(table), deletedBefore);
-    await this.removeInSteps(REMOVE_RETIRED_SECRETS, deletedBefore);
-    await this.purgeWorkspaces(ago);
-    await this.removeInSteps(REMOVE_STORAGE_DAYS, now);
-    await this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE));
-    await this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY));
-    if (retention.auditDays > 0)
-      await this.removeInSteps(REMOVE_AUDIT_ENTRIES, ago(retention.auditDays * DAY));
+    const steps = [
+      ...TABLES.map((table) => () => this.removeInSteps(removeFrom(table), deletedBefore)),
+      () => this.removeInSteps(REMOVE_RETIRED_SECRETS, deletedBefore),
+      () => this.removeInSteps(REMOVE_STORAGE_DAYS, now),
+      () => this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE)),
+      () => this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY)),
+      () => this.removeAuditEntries(ago(retention.auditDays * DAY)),
+      () => this.purgeWorkspaces(ago),
+    ];
+    for (const step of steps) {
+      // A table that cannot be purged stops no other one.
+      await step().catch((error: unknown) => {
+        this.logger.warn({ error }, 'failed to purge deleted rows; will retry');
+      });
+    }
+  }
+
+  private async removeAuditEntries(before: Date): Promise<void> {
+    if (this.config.retention.auditDays > 0) await this.removeInSteps(REMOVE_AUDIT_ENTRIES, before);
   }
 
   /** Those that were never called, and those whose calls are in no log, history or sum any more. */

@@ -18,7 +18,6 @@ LEFT JOIN workspace_spend AS spend ON spend.workspace_id = workspace.id
 WHERE workspace.account_id = $1 AND workspace.id = $2 AND workspace.deleted_at IS NULL`;
 
 const KEY = `'name', name, 'label', label, 'disabled'`;
-const DESTINATION = `'name', name, 'type', type, 'enabled'`;
 
 /**
  * $1 the workspace, $2 the moment, $3 whether its inference keys are disabled, $4 the audit entry of the deletion as
@@ -29,10 +28,10 @@ WITH keys AS (
   UPDATE api_keys SET disabled = true, updated_at = $2::timestamptz
   WHERE $3::boolean AND workspace_id = $1::uuid AND kind = 'inference' AND deleted_at IS NULL AND NOT disabled
   RETURNING hash, name, label
-), off AS (
-  UPDATE destinations SET enabled = false, updated_at = $2::timestamptz, version = version + 1
-  WHERE workspace_id = $1::uuid AND deleted_at IS NULL AND enabled
-  RETURNING id, name, type
+), destinations AS (
+  UPDATE destinations SET slot = NULL, deleted_at = $2::timestamptz, version = version + 1
+  WHERE workspace_id = $1::uuid AND deleted_at IS NULL
+  RETURNING id, name, type, enabled
 ), credentials AS (
   UPDATE provider_credentials SET deleted_at = $2::timestamptz, ciphertext = ''
   WHERE workspace_id = $1::uuid AND deleted_at IS NULL
@@ -44,8 +43,8 @@ WITH keys AS (
 ), changed ("objectType", "objectId", action, before, after) AS (
   SELECT 'api_key', hash::text, 'update', jsonb_build_object(${KEY}, false), jsonb_build_object(${KEY}, true) FROM keys
   UNION ALL
-  SELECT 'destination', id::text, 'update', jsonb_build_object(${DESTINATION}, true),
-    jsonb_build_object(${DESTINATION}, false) FROM off
+  SELECT 'destination', id::text, 'delete', jsonb_build_object('name', name, 'type', type, 'enabled', enabled), NULL
+  FROM destinations
   UNION ALL
   SELECT 'provider_credential', id::text, 'delete',
     jsonb_build_object('provider', provider, 'name', name, 'label', label), NULL FROM credentials
@@ -58,12 +57,16 @@ WITH keys AS (
 /** $1 account, $2 a maximum. Deleted workspaces that are not purged yet, counted up to the maximum. */
 export const COUNT_DELETED = `
 SELECT count(*)::integer AS count FROM (
-  SELECT FROM workspaces WHERE account_id = $1::uuid AND deleted_at IS NOT NULL LIMIT $2::integer
+  SELECT FROM workspaces WHERE account_id = $1::uuid AND deleted_at IS NOT NULL LIMIT $2::bigint
 ) AS deleted`;
 
-/** $1 a moment, $2 a maximum, and further parameters of the condition: workspaces that nothing refers to. */
+/**
+ * $1 a moment, $2 a maximum. Workspaces that nothing refers to, neither a row nor the log. The look-up in the log runs for
+ * each workspace that no row refers to: a join would read the log, and a look-up for every deleted workspace grows with
+ * their number.
+ */
 const purgeWorkspaces = (condition: string): string => `
-DELETE FROM workspaces USING (
+WITH unnamed AS MATERIALIZED (
   SELECT workspace.id FROM workspaces AS workspace
   WHERE workspace.deleted_at < $1 AND ${condition}
     AND NOT EXISTS (SELECT FROM api_keys WHERE workspace_id = workspace.id)
@@ -72,18 +75,19 @@ DELETE FROM workspaces USING (
     AND NOT EXISTS (
       SELECT FROM accounts WHERE id = workspace.account_id AND default_workspace_id = workspace.id
     )
-  ORDER BY workspace.deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ORDER BY workspace.deleted_at FOR UPDATE SKIP LOCKED
+)
+DELETE FROM workspaces USING (
+  SELECT id FROM unnamed
+  WHERE (SELECT true FROM generations WHERE workspace_id = unnamed.id LIMIT 1) IS NULL LIMIT $2
 ) AS old
 WHERE workspaces.id = old.id
 RETURNING workspaces.id`;
 
-/** $3 a moment. Workspaces created since then still have the rows of all their keys: those without one were never called. */
+/** $3 a moment: workspaces created since then, which have the rows of all their keys. Those without one were never called. */
 export const PURGE_UNUSED_WORKSPACES = purgeWorkspaces('workspace.created_at >= $3');
 
-/** The look-up in the log runs for each workspace: a join would read the log. */
-export const PURGE_FORGOTTEN_WORKSPACES = purgeWorkspaces(
-  '(SELECT true FROM generations WHERE workspace_id = workspace.id LIMIT 1) IS NULL',
-);
+export const PURGE_FORGOTTEN_WORKSPACES = purgeWorkspaces('true');
 
 /** $1 workspaces that are gone. */
 export const REMOVE_QUOTA_USAGE = 'DELETE FROM quota_usage WHERE owner_id = ANY ($1::uuid[])';

@@ -108,7 +108,7 @@ export class WorkspacesRepository {
   }
 
   /**
-   * The row stays, since the log names it. Its destinations are switched off; its own provider keys and budgets are
+   * The row stays until it is purged, since the log names it. Its destinations, own provider keys and budgets are
    * deleted. With `disablesKeys` its inference keys are disabled for good; without it, a workspace with keys is
    * rejected. False: there is no such workspace.
    */

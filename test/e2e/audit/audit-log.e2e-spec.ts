@@ -149,17 +149,17 @@ describe('a change of a key', () => {
 describe('the deletion of a workspace', () => {
   it('is recorded once for the workspace and for each object deleted with it', async () => {
     const hook = await change<Created>(201, 'post', DESTINATIONS, WEBHOOK);
-    await change(201, 'post', DESTINATIONS, { ...WEBHOOK, enabled: false });
+    const off = await change<Created>(201, 'post', DESTINATIONS, { ...WEBHOOK, enabled: false });
     const own = await change<Created>(201, 'post', '/byok', { provider: 'openai', key: 'sk-own-0123456789' });
     await change(200, 'put', '/workspaces/default/budgets/monthly', { limit_usd: 5 });
-    const off = await change<Created>(201, 'post', '/keys', { name: 'Off already' });
-    await change(200, 'patch', `/keys/${off.data.hash}`, { disabled: true });
+    const disabled = await change<Created>(201, 'post', '/keys', { name: 'Off already' });
+    await change(200, 'patch', `/keys/${disabled.data.hash}`, { disabled: true });
     const before = (await readLog()).data[0]?.id ?? '';
     await change(200, 'delete', '/workspaces/default?confirm_default_workspace_deletion=true');
     const entries = (await readLog()).data.filter(({ id }) => id > before);
     const facts = { workspace_id: account.workspaceId, created_at: app.clock.now().toISOString() };
     const { actor } = entries[0] ?? {};
-    expect(entries).toHaveLength(5);
+    expect(entries).toHaveLength(6);
     for (const entry of entries) expect(entry).toMatchObject({ ...facts, actor });
     const logged = new Map(entries.map((entry) => [entry.object_type, entry]));
     expect(logged.get('workspace')).toMatchObject({ action: 'delete', object_id: account.workspaceId });
@@ -167,8 +167,17 @@ describe('the deletion of a workspace', () => {
     const key = { action: 'update', object_id: hash, before: { name, label, disabled: false } };
     expect(logged.get('api_key')).toMatchObject({ ...key, after: { name, label, disabled: true } });
     const shown = { name: WEBHOOK.name, type: WEBHOOK.type };
-    const destination = { action: 'update', object_id: hook.data.id, before: { ...shown, enabled: true } };
-    expect(logged.get('destination')).toMatchObject({ ...destination, after: { ...shown, enabled: false } });
+    for (const [{ data }, enabled] of [[hook, true] as const, [off, false] as const]) {
+      expect(entries).toContainEqual(
+        expect.objectContaining({
+          action: 'delete',
+          object_type: 'destination',
+          object_id: data.id,
+          before: { ...shown, enabled },
+          after: null,
+        }),
+      );
+    }
     expect(logged.get('provider_credential')).toMatchObject({
       action: 'delete',
       object_id: own.data.id,
