@@ -16,6 +16,11 @@ export function mayBlockOneTrace(failure: SendFailure | null): failure is SendFa
   return !BLOCKED_FOR_ALL.has(failure.status);
 }
 
+/** The platform has answered that it does not take a trace, which may be the trace's fault or its own. */
+export function isRefusal(failure: SendFailure | null): failure is SendFailure {
+  return isOwnError(failure) || mayBlockOneTrace(failure);
+}
+
 /** Whether the failure may be that of one trace, and not of the platform or of the rate. */
 export function mayBeOfOneTrace(failure: SendFailure): boolean {
   return failure.class === 'retry' ? failure.status !== 429 : mayBlockOneTrace(failure);

@@ -356,4 +356,46 @@ describe('a requested replay', () => {
     const { sendAgain } = createIsolation(() => status);
     expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status } });
   });
+
+  it('remains requested while a paused destination answers 403', async () => {
+    const { sendAgain } = createIsolation(() => 403, {}, { ...CLAIM, isPaused: true });
+    expect(await sendAgain(traces(3))).toMatchObject({ results: new Map(), failure: { status: 403 } });
+  });
+
+  it('is not tried for every letter of a platform that answers 403 to all of them', async () => {
+    const { sendAgain, requests } = createIsolation(() => 403);
+    expect(await sendAgain(traces(100))).toMatchObject({ results: new Map(), failure: { status: 403 } });
+    expect(requests.length).toBeLessThanOrEqual(21);
+  });
+
+  it('finds many letters in a row that a filter blocks, among others that it accepts', async () => {
+    const letters = traces(60);
+    const accepted = new Set([0, 15, 30, 45].map((index) => ids(letters)[index]));
+    const { sendAgain } = createIsolation(({ generationId }) =>
+      accepted.has(generationId) ? 'delivered' : 403,
+    );
+    const { results, failure } = await sendAgain(letters);
+    expect(failure).toBeNull();
+    expect(results.size).toBe(60);
+    expect([...results.values()].filter(({ outcome }) => outcome === 'refused')).toHaveLength(56);
+  });
+
+  it('remains requested after nineteen others that were sent alone and blocked', async () => {
+    const { sendAgain } = createIsolation(() => 403);
+    const outcomes: unknown[] = [];
+    for (const letter of traces(21)) {
+      const { results, failure } = await sendAgain([letter]);
+      outcomes.push(failure?.status ?? results.get(letter.generationId)?.outcome);
+    }
+    expect(outcomes).toEqual([...Array(19).fill('refused'), 403, 403]);
+  });
+
+  it('stays a dead letter with all others that are blocked while the platform accepts new traces', async () => {
+    const [next, ...letters] = traces(51);
+    const { send, sendAgain } = createIsolation((trace) => (trace === next ? 'delivered' : 403));
+    await send([next!]);
+    const { results, failure } = await sendAgain(letters);
+    expect(failure).toBeNull();
+    expect([...results.values()].map(({ outcome }) => outcome)).toEqual(Array(50).fill('refused'));
+  });
 });

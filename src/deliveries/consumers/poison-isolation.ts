@@ -11,10 +11,11 @@ import {
   hasDelivered,
   isRejected,
   rejecting,
+  rejectingAll,
   toBlocked,
   without,
 } from './attempt-results.js';
-import { isOwnError, mayBeOfOneTrace, mayBlockOneTrace } from './failure-scope.js';
+import { isOwnError, isRefusal, mayBeOfOneTrace, mayBlockOneTrace } from './failure-scope.js';
 import { FaultSearch } from './fault-search.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
 import type { Attempt, DeliveryResults } from './parallel-sender.js';
@@ -50,6 +51,8 @@ export class PoisonIsolation {
   private readonly sender: ParallelSender;
   private readonly maxRequests: number;
   private settledAhead: DeliveryResults;
+  /** Requested traces in a row whose refusal is final, because the platform is not suspected to refuse everything. */
+  private refusalsAllowed: number;
   /** Traces that the platform accepted and dropped, among those of `settledAhead`. */
   private rejectedAhead = 0;
 
@@ -60,6 +63,7 @@ export class PoisonIsolation {
   ) {
     this.failures = claim.failures;
     this.isBlocked = claim.isPaused;
+    this.refusalsAllowed = claim.isPaused ? 0 : WITNESSES;
     this.search = new FaultSearch(claim.failures >= HALF_OPEN_AFTER);
     // A paused destination is paused again by its first rejection.
     this.consecutiveRejections = Math.max(
@@ -154,25 +158,47 @@ export class PoisonIsolation {
   }
 
   /**
-   * Sends traces whose replay was requested, each once more. A rejection is final, and so are an error of the platform's
-   * own and a block by a filter for a trace that is sent alone.
+   * Sends traces whose replay was requested, each once more. A rejection is final. So are an error of the platform's own and
+   * a block by a filter for a trace that is sent alone, unless the platform refuses more than a few and accepts none: then
+   * they stay requested.
    */
   async sendAgain(
     target: DeliveryTarget,
     traces: readonly GenerationTrace[],
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const sent = this.note(await this.sender.send(target, traces, signal));
-    if (hasDelivered(sent.results)) this.consecutiveRejections = 0;
-    if (!isOwnError(sent.failure) && !mayBlockOneTrace(sent.failure)) return sent;
-    const [only] = traces;
-    if (only && traces.length === 1) return rejecting(sent, only, sent.failure.message);
+    const sent = await this.sendRequested(target, traces, signal);
+    if (!isRefusal(sent.failure)) return this.note(sent);
     let outcome: Attempt = { ...sent, failure: null };
+    let suspects: readonly GenerationTrace[] = [];
     for (const trace of traces.filter(({ generationId }) => !sent.results.has(generationId))) {
-      outcome = join(outcome, await this.sendAgain(target, [trace], signal));
-      if (outcome.failure) break;
+      const alone =
+        traces.length === 1
+          ? { ...NOTHING, failure: sent.failure }
+          : await this.sendRequested(target, [trace], signal);
+      outcome = join(outcome, { ...alone, failure: null });
+      if (isRefusal(alone.failure)) suspects = [...suspects, trace];
+      else if (alone.failure) return this.note({ ...outcome, failure: alone.failure });
+      else if (hasDelivered(alone.results)) {
+        outcome = rejectingAll(outcome, suspects, sent.failure);
+        suspects = [];
+      }
+      if (suspects.length > Math.max(WITNESSES, this.refusalsAllowed)) break;
     }
-    return outcome;
+    if (suspects.length > this.refusalsAllowed) return this.note({ ...outcome, failure: sent.failure });
+    this.refusalsAllowed -= suspects.length;
+    return rejectingAll(outcome, suspects, sent.failure);
+  }
+
+  private async sendRequested(
+    target: DeliveryTarget,
+    traces: readonly GenerationTrace[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const sent = await this.sender.send(target, traces, signal);
+    if (!hasDelivered(sent.results)) return sent;
+    this.consecutiveRejections = 0;
+    return this.note(sent);
   }
 
   /** Another process has moved the cursor: all traces behind it are sent, whatever their earlier results. */
@@ -216,13 +242,13 @@ export class PoisonIsolation {
     for (const other of this.witnessesAmong(others, isBlocking)) {
       const witness = await this.sender.send(target, [other], signal);
       outcome = { ...join(outcome, witness), failure: outcome.failure ?? witness.failure };
-      if (witness.failure && !isOwnError(witness.failure) && !mayBlockOneTrace(witness.failure)) break;
+      if (witness.failure && !isRefusal(witness.failure)) break;
       if (!hasDelivered(witness.results)) continue;
       if (!isFailing) return { ...outcome, failure: null };
       // The suspect once more: the platform may have been down or blocking until a moment ago.
       const again = await this.sender.send(target, [suspect], signal);
       outcome = join(outcome, again);
-      if (!again.failure || !(isOwnError(again.failure) || mayBlockOneTrace(again.failure))) return outcome;
+      if (!isRefusal(again.failure)) return outcome;
       return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
     }
     return outcome;
@@ -261,7 +287,8 @@ export class PoisonIsolation {
       this.failures = 0;
       this.isSearchingBlocked ||= this.isBlocked;
       this.isBlocked = false;
-    }
+      this.refusalsAllowed = Infinity;
+    } else if (attempt.failure) this.refusalsAllowed = 0;
     return attempt;
   }
 }
