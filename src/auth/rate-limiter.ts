@@ -73,9 +73,13 @@ export class RateLimiter implements OnApplicationShutdown {
     return this.take(this.changes, key.accountId);
   }
 
-  /** Counts the changes that a request makes beside its first one. More than the limit count as the limit. */
+  /**
+   * Counts the changes that a request makes beside its first one, which is counted. A request of more changes than the
+   * limit counts as the limit.
+   */
   async consumeFurtherChanges(accountId: string, count: number): Promise<void> {
-    if (count > 0) await this.take(this.changes, accountId, count);
+    const room = (this.changes?.rate.capacity ?? 0) - 1;
+    if (room > 0 && count > 0) await this.take(this.changes, accountId, Math.min(count, room));
   }
 
   /** Counts one test of a provider by the account. */

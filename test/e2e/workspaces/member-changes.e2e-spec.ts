@@ -32,3 +32,17 @@ it('counts a member that is named several times once', async () => {
   const body = { user_ids: Array.from({ length: MEMBERS }, () => 'user-of-many-names') };
   for (let count = 0; count < 4; count++) await askFor(200, app, 'post', `${path}/add`, { body });
 });
+
+it('allows a request of more members than the limit of changes, alone in its minute', async () => {
+  const tight = await createTestApp({ environment: { RATE_LIMIT_CHANGES_PER_MINUTE: '20' } });
+  try {
+    const path = `/workspaces/${tight.workspaceId}/members`;
+    const body = { user_ids: Array.from({ length: MEMBERS }, (_, index) => `user-${index}`) };
+    await askFor(200, tight, 'post', `${path}/add`, { body });
+    expectError(await ask(tight, 'post', `${path}/remove`, { body }), 429, /20 changes a minute/);
+    tight.clock.advance(60_000);
+    await askFor(200, tight, 'post', `${path}/remove`, { body });
+  } finally {
+    await tight.close();
+  }
+});
