@@ -1,5 +1,6 @@
 // Time-outs of statements: PostgreSQL ends those that the service gives up.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { Database } from '../../src/persistence/database/database.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
@@ -35,4 +36,22 @@ it('reports a statement that the database has ended as unavailable, and one of a
   await expect(database.readWithin(5_000, (run) => run({ text: canceled }))).rejects.toMatchObject({
     code: 'operation_timeout',
   });
+});
+
+it('reports a report that waits for a lock of the log as unavailable', async () => {
+  const locking = new pg.Client({ connectionString: app.databaseUrl });
+  await locking.connect();
+  // The time-out of the session, not that of the report, ends the wait.
+  await app.sql(
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''200ms''', current_database()); END $$`,
+  );
+  const replica = await app.startReplica();
+  try {
+    await locking.query('BEGIN; LOCK TABLE generations IN ACCESS EXCLUSIVE MODE');
+    const read = replica.application.get(Database).readWithin(5_000, (run) => run({ text: 'SELECT 1' }));
+    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+  } finally {
+    await locking.end();
+    await replica.close();
+  }
 });

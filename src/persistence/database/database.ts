@@ -141,12 +141,15 @@ export class Database implements OnApplicationShutdown {
     settings: Readonly<Record<string, string>>,
     work: (run: Run) => Promise<Result>,
   ): Promise<Result> {
+    // Before, a statement that is ended has waited for a lock.
+    let isWorking = false;
     try {
       const client = await this.pool.connect();
       try {
         await client.query(begin);
         for (const setting of Object.entries(settings))
           await client.query('SELECT set_config($1, $2, true)', setting);
+        isWorking = true;
         const result = await work(async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
           const { rows } = await client.query<Row>(this.prepared(statement));
           return rows;
@@ -160,7 +163,7 @@ export class Database implements OnApplicationShutdown {
         throw error;
       }
     } catch (error) {
-      if ('statement_timeout' in settings && isCanceled(error))
+      if (isWorking && 'statement_timeout' in settings && isCanceled(error))
         throw new AppError('operation_timeout', { cause: error });
       throw translateDatabaseError(error);
     }
