@@ -47,7 +47,7 @@ interface SlowFailure {
 /**
  * Resolves like any program of the machine, with the hosts file and search domains. A look-up occupies one of few
  * threads, ten seconds and more without an answer, and cannot be cancelled. So each name has at most one, slow names
- * wait only for each other, and accounts take turns.
+ * together hold a part of the threads, and accounts take turns.
  */
 export class SystemNameResolver extends NameResolver {
   /** By host. */
@@ -116,7 +116,7 @@ export class SystemNameResolver extends NameResolver {
     }
   }
 
-  /** A slow name holds one of the slow slots first, so that it waits for other slow names only. */
+  /** A slow name holds one of the slow slots first, so that slow names leave threads to the others. */
   private async acquireSlot(pace: Pace, host: string, account: string): Promise<Permit> {
     const deadline = performance.now() + TIMEOUT;
     let slow: Permit | null = null;
