@@ -1,7 +1,7 @@
 // Reads the results of an attempt, and makes attempts with other results.
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { isRejection } from '../batches/batch-sender.js';
-import type { Attempt, DeliveryResults, SendFailure } from './parallel-sender.js';
+import type { Attempt, DeliveryResults } from './parallel-sender.js';
 
 export function isRejected({ results }: Attempt, { generationId }: GenerationTrace): boolean {
   return isRejection(results.get(generationId));
@@ -40,15 +40,8 @@ export function toBlocked(
   };
 }
 
-export function rejecting(attempt: Attempt, { generationId }: GenerationTrace, message: string): Attempt {
-  const results = new Map([...attempt.results, [generationId, { outcome: 'refused', message } as const]]);
+export function rejecting(attempt: Attempt, traces: readonly GenerationTrace[], message: string): Attempt {
+  const results = new Map(attempt.results);
+  for (const { generationId } of traces) results.set(generationId, { outcome: 'refused', message });
   return { ...attempt, results, failure: null };
-}
-
-export function rejectingAll(
-  attempt: Attempt,
-  traces: readonly GenerationTrace[],
-  { message }: SendFailure,
-): Attempt {
-  return traces.reduce((outcome, trace) => rejecting(outcome, trace, message), attempt);
 }

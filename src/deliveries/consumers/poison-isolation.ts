@@ -11,7 +11,6 @@ import {
   hasDelivered,
   isRejected,
   rejecting,
-  rejectingAll,
   toBlocked,
   without,
 } from './attempt-results.js';
@@ -168,26 +167,28 @@ export class PoisonIsolation {
     signal: AbortSignal,
   ): Promise<Attempt> {
     const sent = await this.sendRequested(target, traces, signal);
-    if (!isRefusal(sent.failure)) return this.note(sent);
+    if (!isRefusal(sent.failure)) return sent;
     let outcome: Attempt = { ...sent, failure: null };
-    let suspects: readonly GenerationTrace[] = [];
+    const suspects: GenerationTrace[] = [];
     for (const trace of traces.filter(({ generationId }) => !sent.results.has(generationId))) {
       const alone =
         traces.length === 1
           ? { ...NOTHING, failure: sent.failure }
           : await this.sendRequested(target, [trace], signal);
       outcome = join(outcome, { ...alone, failure: null });
-      if (isRefusal(alone.failure)) suspects = [...suspects, trace];
-      else if (alone.failure) return this.note({ ...outcome, failure: alone.failure });
+      if (isRefusal(alone.failure)) suspects.push(trace);
+      else if (alone.failure) return { ...outcome, failure: alone.failure };
       else if (hasDelivered(alone.results)) {
-        outcome = rejectingAll(outcome, suspects, sent.failure);
-        suspects = [];
+        outcome = rejecting(outcome, suspects.splice(0), sent.failure.message);
       }
       if (suspects.length > Math.max(WITNESSES, this.refusalsAllowed)) break;
     }
-    if (suspects.length > this.refusalsAllowed) return this.note({ ...outcome, failure: sent.failure });
-    this.refusalsAllowed -= suspects.length;
-    return rejectingAll(outcome, suspects, sent.failure);
+    if (suspects.length <= this.refusalsAllowed) {
+      this.refusalsAllowed -= suspects.length;
+      return rejecting(outcome, suspects, sent.failure.message);
+    }
+    this.refusalsAllowed = 0;
+    return { ...outcome, failure: sent.failure };
   }
 
   private async sendRequested(
@@ -249,7 +250,7 @@ export class PoisonIsolation {
       const again = await this.sender.send(target, [suspect], signal);
       outcome = join(outcome, again);
       if (!isRefusal(again.failure)) return outcome;
-      return rejecting(outcome, suspect, `given up after ${attempts} attempts: ${again.failure.message}`);
+      return rejecting(outcome, [suspect], `given up after ${attempts} attempts: ${again.failure.message}`);
     }
     return outcome;
   }
