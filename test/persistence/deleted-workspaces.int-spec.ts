@@ -1,5 +1,6 @@
 // Deleted workspaces: bounded for each account, purged when nothing names them, and left out of what reads all of them.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
@@ -15,6 +16,10 @@ import { recordStatements } from '../support/database/statements.js';
 import { expectError } from '../support/requests/error-shape.js';
 import { eventually } from '../support/eventually.js';
 
+const MIGRATION = new URL(
+  '../../prisma/migrations/20261128142000_destinations_of_deleted_workspaces/migration.sql',
+  import.meta.url,
+);
 const DAY = 86_400_000;
 const QUOTA = 2;
 const MANY = 5_000;
@@ -96,6 +101,26 @@ it('deletes the destinations of a workspace with it, which are purged as all del
   await purge();
   expect(await app.sql('SELECT 1 FROM destinations WHERE id = $1', [data.id])).toEqual([]);
   expect(await exists(id)).toBe(false);
+});
+
+it('deletes with its migration the destinations of workspaces that an earlier version has deleted', async () => {
+  const [former, living] = [await createId('former'), app.workspaceId];
+  for (const id of [former, living]) {
+    const body = { ...WEBHOOK, workspace_id: id };
+    await askFor(201, app, 'post', '/observability/destinations', { body });
+  }
+  await app.sql('UPDATE destinations SET enabled = false WHERE workspace_id = $1', [former]);
+  await app.sql('UPDATE workspaces SET slug = NULL, deleted_at = $2 WHERE id = $1', [
+    former,
+    app.clock.now(),
+  ]);
+  await app.sql(await readFile(MIGRATION, 'utf8'));
+  const rows = await app.sql(
+    'SELECT workspace_id AS id, slot, deleted_at AS at FROM destinations WHERE workspace_id = ANY ($1)',
+    [[former, living]],
+  );
+  expect(rows).toContainEqual({ id: former, slot: null, at: app.clock.now() });
+  expect(rows).toContainEqual({ id: living, slot: 1, at: null });
 });
 
 it('keeps a new workspace that the log names though no key is left', async () => {
