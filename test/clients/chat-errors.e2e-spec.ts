@@ -31,7 +31,7 @@ beforeAll(async () => {
       environment: { ...setup.providers.environment, PROVIDER_RETRIES: '0', ...environment },
     });
   busy = await replica({ MAX_CHATS_IN_FLIGHT: '1' });
-  hasty = await replica({ CHAT_HEADERS_TIMEOUT_MS: '200', CHAT_ANSWER_TIMEOUT_MS: '200' });
+  hasty = await replica({ CHAT_HEADERS_TIMEOUT_MS: '200', CHAT_ANSWER_TIMEOUT_MS: '1000' });
   hurried = await replica({ CHAT_DEADLINE_MS: '500' });
 });
 afterEach(() => {
