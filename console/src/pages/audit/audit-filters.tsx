@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Button } from '../../components/actions/button';
+import { LAST_DAY, useDraft } from '../../components/form/use-draft';
 import { ACTIONS, OBJECT_TYPES, readAuditSearch } from './audit-search';
 import { ACTION_NAMES, TYPE_NAMES } from './audit-words';
 import styles from './audit.module.css';
@@ -46,26 +47,15 @@ export function AuditFilters() {
           <option value="all">All of the account</option>
         </select>
       </label>
-      <label className={styles.filter}>
-        <span>From</span>
-        <input type="date" value={search.from ?? ''} onChange={({ target }) => set('from', target.value)} />
-      </label>
-      <label className={styles.filter}>
-        <span>To</span>
-        <input type="date" value={search.to ?? ''} onChange={({ target }) => set('to', target.value)} />
-      </label>
-      <label className={styles.filter}>
-        <span>Id of the object</span>
-        <input
-          defaultValue={search.object ?? ''}
-          key={search.object}
-          spellCheck={false}
-          onBlur={({ target }) => set('object', target.value.trim())}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Enter') set('object', currentTarget.value.trim());
-          }}
-        />
-      </label>
+      <Text
+        label="From"
+        type="date"
+        max={LAST_DAY}
+        value={search.from}
+        onChange={(from) => set('from', from)}
+      />
+      <Text label="To" type="date" max={LAST_DAY} value={search.to} onChange={(to) => set('to', to)} />
+      <Text label="Id of the object" value={search.object} onChange={(object) => set('object', object)} />
       {isFiltered && (
         <Button
           variant="ghost"
@@ -75,5 +65,33 @@ export function AuditFilters() {
         </Button>
       )}
     </div>
+  );
+}
+
+interface TextProps {
+  readonly label: string;
+  readonly type?: 'date';
+  readonly max?: string;
+  /** The value in the address. */
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** Applies when the field is left or Enter is pressed. */
+function Text({ label, value = '', onChange, ...input }: TextProps) {
+  const [draft, setDraft] = useDraft(value);
+  const apply = () => draft.trim() !== value && onChange(draft.trim());
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <input
+        {...input}
+        spellCheck={false}
+        value={draft}
+        onChange={({ target }) => setDraft(target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
+      />
+    </label>
   );
 }

@@ -23,8 +23,8 @@ const route = getRouteApi('/app/management/audit');
 
 /** The start of a local day, or of the next one. */
 function dayStart(day: string, later = 0): string | undefined {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const start = new Date(year, month - 1, date + later);
+  const start = new Date(`${day}T00:00`);
+  start.setDate(start.getDate() + later);
   return Number.isNaN(start.getTime()) ? undefined : `${start.toISOString().slice(0, 19)}Z`;
 }
 
@@ -76,7 +76,9 @@ export function AuditPage() {
     <Page
       title="Audit log"
       description="Every change that a management key has made. A click on an object shows it before and after."
-      actions={<CsvButton list={{ path: '/api/v1/audit', query: filter, name: 'audit' }} />}
+      actions={
+        <CsvButton list={{ path: '/api/v1/audit', query: { ...filter, limit: 100 }, name: 'audit' }} />
+      }
     >
       <Section title="Changes" isFlush actions={<RefreshButton pages={pages} />}>
         <AuditFilters />

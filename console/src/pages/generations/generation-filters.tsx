@@ -5,6 +5,7 @@ import { useId, useState } from 'react';
 import { inferenceKeysQuery, keyQuery } from '../../api/keys';
 import { Button } from '../../components/actions/button';
 import { ModelOptions } from '../../components/form/model-options';
+import { LAST_MINUTE, useDraft } from '../../components/form/use-draft';
 import { abbreviate } from '../../format';
 import { readGenerationSearch } from './generation-search';
 import type { GenerationSearch } from './generation-search';
@@ -147,18 +148,22 @@ interface TextProps extends ControlProps {
 
 /** Applies when the field is left or Enter is pressed, not with each letter. */
 function Text({ label, value = '', onChange, list, onInput }: TextProps) {
+  const [draft, setDraft] = useDraft(value);
+  const apply = () => draft.trim() !== value && onChange(draft.trim() || undefined);
   return (
     <label className={styles.filter}>
       <span>{label}</span>
       <input
-        key={value}
-        defaultValue={value}
         placeholder="Any"
         autoComplete="off"
         list={list}
-        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
-        onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim() || undefined)}
-        onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+        value={draft}
+        onChange={({ target }) => {
+          setDraft(target.value);
+          onInput?.(target.value);
+        }}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
       />
     </label>
   );
@@ -166,14 +171,18 @@ function Text({ label, value = '', onChange, list, onInput }: TextProps) {
 
 function Moment({ label, value, onChange }: ControlProps) {
   const local = value === undefined ? '' : toLocalInput(value);
+  const [draft, setDraft] = useDraft(local);
+  const apply = () => draft !== local && onChange(fromLocalInput(draft));
   return (
     <label className={`${styles.filter} ${styles.moment}`}>
       <span>{label}</span>
       <input
-        key={local}
         type="datetime-local"
-        defaultValue={local}
-        onBlur={({ target }) => target.value !== local && onChange(fromLocalInput(target.value))}
+        max={LAST_MINUTE}
+        value={draft}
+        onChange={({ target }) => setDraft(target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
       />
     </label>
   );

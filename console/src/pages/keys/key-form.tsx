@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ApiKey, KeyChange, NewKey } from '../../api/keys';
 import { FieldRow, Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
+import { LAST_MINUTE } from '../../components/form/use-draft';
 
 const RESETS = [
   { value: '', label: 'Never' },
@@ -53,6 +54,7 @@ export function KeyForm({ apiKey, error, onSubmit, children }: KeyFormProps) {
           name="expires_at"
           label="Expires"
           type="datetime-local"
+          max={LAST_MINUTE}
           hint="In your time zone. Empty: never. It cannot be changed later."
         />
       )}
@@ -88,6 +90,12 @@ export function readNewKey(values: FormValues, workspaceId: string): NewKey {
   return {
     ...readKeyChange(values),
     workspace_id: workspaceId,
-    ...(expiry === null ? {} : { expires_at: `${new Date(expiry).toISOString().slice(0, 19)}Z` }),
+    ...(expiry === null ? {} : { expires_at: toUtc(expiry) }),
   };
+}
+
+/** The service names the field of a time that is none. */
+function toUtc(local: string): string {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? local : `${at.toISOString().slice(0, 19)}Z`;
 }
