@@ -202,11 +202,19 @@ describeInChromium('lists of the console', () => {
       body: { type: 'webhook', name: 'Strict', config: { url: `${receiver.origin}/traces` } },
     });
     receiver.always({ status: 400, body: 'this trace is malformed' });
+    await visit(page, `/destinations/${data.id}`, 'Strict');
+    await press('Replay');
+    const choice = page.getByLabel('Send again');
+    const first = await choice.inputValue();
     for (const input of ['one', 'two']) await embed(app, { model: LOCAL, input });
     await eventually(
       () => app.sql('SELECT 1 FROM dead_letters WHERE destination_id = $1', [data.id]),
       ({ length }) => length === 2,
     );
+    // The page behind the dialog knows of them.
+    await page.locator('dl > div', { hasText: 'Dead letters' }).getByText('2', { exact: true }).waitFor();
+    expect(await choice.inputValue()).toBe(first);
+    await page.keyboard.press('Escape');
     await visit(page, `/destinations/${data.id}`, 'Strict');
     const letters = page.getByRole('table', { name: 'List of dead letters' }).getByRole('row');
     await letters.filter({ hasText: 'this trace is malformed' }).nth(1).waitFor();

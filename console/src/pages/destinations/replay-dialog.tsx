@@ -6,6 +6,7 @@ import type { Replay } from '../../api/destinations';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
+import { LAST_MINUTE } from '../../components/form/use-draft';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 
@@ -37,10 +38,23 @@ interface ReplayDialogProps {
   readonly onClose: () => void;
 }
 
-export function ReplayDialog({ id, name, deadLetters, isOpen, onClose }: ReplayDialogProps) {
+export function ReplayDialog({ name, isOpen, ...form }: ReplayDialogProps) {
+  return (
+    <Dialog
+      title={`Replay to ${name}`}
+      description="The platform receives these generations again. Most platforms recognise those that they have by their id."
+      isOpen={isOpen}
+      onClose={form.onClose}
+    >
+      <ReplayForm {...form} />
+    </Dialog>
+  );
+}
+
+/** Exists while the dialog is open: what is offered first does not change under the reader. */
+function ReplayForm({ id, deadLetters, onClose }: Omit<ReplayDialogProps, 'name' | 'isOpen'>) {
   const client = useQueryClient();
-  const [what, setWhat] = useState<string>();
-  const chosen = what ?? (deadLetters > 0 ? 'letters' : '60');
+  const [what, setWhat] = useState(deadLetters > 0 ? 'letters' : '60');
   const replay = useMutation({
     mutationFn: (body: Replay) => replayDeliveries(id, body),
     onSuccess: async (letters) => {
@@ -50,39 +64,28 @@ export function ReplayDialog({ id, name, deadLetters, isOpen, onClose }: ReplayD
         text:
           letters === null ? 'The replay has begun.' : `${formatCount(letters)} dead letters are sent again.`,
       });
-      close();
+      onClose();
     },
   });
-  const close = () => {
-    replay.reset();
-    setWhat(undefined);
-    onClose();
-  };
   return (
-    <Dialog
-      title={`Replay to ${name}`}
-      description="The platform receives these generations again. Most platforms recognise those that they have by their id."
-      isOpen={isOpen}
-      onClose={close}
-    >
-      <Form fields={['from']} error={replay.error} onSubmit={(values) => replay.mutate(readReplay(values))}>
-        <SelectField
-          name="what"
-          label="Send again"
-          choices={CHOICES}
-          value={chosen}
-          onChange={({ target }) => setWhat(target.value)}
+    <Form fields={['from']} error={replay.error} onSubmit={(values) => replay.mutate(readReplay(values))}>
+      <SelectField
+        name="what"
+        label="Send again"
+        choices={CHOICES}
+        value={what}
+        onChange={({ target }) => setWhat(target.value)}
+      />
+      {what === 'time' && (
+        <TextField
+          name="from"
+          label="Since"
+          type="datetime-local"
+          max={LAST_MINUTE}
+          hint="In your time zone, at most 24 hours ago."
         />
-        {chosen === 'time' && (
-          <TextField
-            name="from"
-            label="Since"
-            type="datetime-local"
-            hint="In your time zone, at most 24 hours ago."
-          />
-        )}
-        <SubmitButtons action="Replay" isBusy={replay.isPending} onCancel={close} />
-      </Form>
-    </Dialog>
+      )}
+      <SubmitButtons action="Replay" isBusy={replay.isPending} onCancel={onClose} />
+    </Form>
   );
 }
