@@ -107,7 +107,15 @@ describeInChromium('forms of the console', () => {
     const problem = page.getByRole('group', { name: 'Custom headers' }).getByRole('alert');
     await problem.waitFor();
     expect(await problem.textContent()).toContain('header');
+    await press('Add header');
+    await page.getByLabel('Value of header 2').fill('without a name');
+    await page.getByText('A header has no name').waitFor();
     await page.getByLabel('Name of header 1').fill('X-Team');
+    await press('Create destination');
+    await page.getByLabel('Name of header 2').fill('x-team');
+    await page.getByText('Two headers have the name x-team').waitFor();
+    await press('Create destination');
+    await page.getByRole('button', { name: 'Remove header x-team', exact: true }).click();
     await press('Create destination');
     await page.getByRole('heading', { level: 1, name: 'With headers' }).waitFor();
   });

@@ -13,7 +13,7 @@ import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../compon
 import { KeyChoice } from '../../components/form/key-choice';
 import { formatDuration } from '../../format';
 import { FilterBuilder, toFilterRules } from './filter-builder';
-import { fieldNamesOf, HEADERS, KindFields, readConfig, readHeaders } from './kind-fields';
+import { fieldNamesOf, HEADERS, KindFields, problemOfHeaders, readConfig, readHeaders } from './kind-fields';
 import type { Header } from './kind-fields';
 import styles from './destinations.module.css';
 
@@ -78,10 +78,10 @@ export function DestinationForm(props: DestinationFormProps) {
   const problem = test.error ?? error;
   const { members, general } = readProblems(problem, fields);
   // Headers are no fields of the form, which gives a field with a problem the focus.
+  const ownProblem = problemOfHeaders(headers);
   const headersProblem = members[HEADERS];
   useEffect(() => {
-    if (general === null && headersProblem === undefined) return;
-    frame.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'center' });
+    if (general !== null || headersProblem !== undefined) showProblem(frame.current);
   }, [general, headersProblem]);
   return (
     <div ref={frame}>
@@ -89,6 +89,7 @@ export function DestinationForm(props: DestinationFormProps) {
         fields={fields}
         error={problem}
         onSubmit={(values, initial) => {
+          if (ownProblem !== undefined) return showProblem(frame.current);
           test.reset();
           onSubmit(read(values, { headers, keys, groups }), read(initial, begun));
         }}
@@ -114,7 +115,7 @@ export function DestinationForm(props: DestinationFormProps) {
               kind={kind}
               stored={destination?.config}
               headers={headers}
-              headersProblem={headersProblem}
+              headersProblem={ownProblem ?? headersProblem}
               onHeadersChange={setHeaders}
             />
           </div>
@@ -186,7 +187,8 @@ export function DestinationForm(props: DestinationFormProps) {
             <Button
               isBusy={test.isPending}
               onClick={({ currentTarget: { form } }) => {
-                if (form !== null) test.mutate(new FormValues(new FormData(form)));
+                if (ownProblem !== undefined) showProblem(frame.current);
+                else if (form !== null) test.mutate(new FormValues(new FormData(form)));
               }}
             >
               {test.isPending ? 'Testing…' : 'Test'}
@@ -199,6 +201,10 @@ export function DestinationForm(props: DestinationFormProps) {
       </Form>
     </div>
   );
+}
+
+function showProblem(form: HTMLElement | null): void {
+  form?.querySelector('[role=alert]')?.scrollIntoView({ block: 'center' });
 }
 
 /** A member that the change would remove is absent from the test. */

@@ -28,6 +28,14 @@ export function readHeaders(config: Config | undefined): readonly Header[] {
   return Object.entries(headers).map(([name, value], id) => ({ id, name, value }));
 }
 
+/** Why the headers cannot be sent as they are; undefined: they can. */
+export function problemOfHeaders(headers: readonly Header[]): string | undefined {
+  const names = headers.map(({ name }) => name.trim().toLowerCase());
+  if (headers.some(({ value }, index) => names[index] === '' && value !== '')) return 'A header has no name';
+  const twice = names.find((name, index) => name !== '' && names.indexOf(name) < index);
+  return twice === undefined ? undefined : `Two headers have the name ${twice}`;
+}
+
 /** An empty optional field is left out of a new config, and null in a change: the service keeps omitted members. */
 export function readConfig(
   kind: DestinationKind,
