@@ -25,19 +25,23 @@ describeInChromium('the secret of a key', () => {
 
   async function openRotate(page: Page, name: string): Promise<void> {
     await visit(page, '/keys', 'Keys');
-    await page.getByRole('button', { name: `Actions for ${name}` }).click();
-    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await choose(page, name, 'Rotate');
     await page.getByLabel('Grace period').waitFor();
   }
 
+  async function choose(page: Page, name: string, action: string): Promise<void> {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  }
+
   /** Holds the requests of a path until the returned function is called. */
-  async function hold(page: Page, path: string): Promise<() => void> {
+  async function hold(page: Page, path: string, method = 'POST'): Promise<() => void> {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     await page.route(path, async (route) => {
-      if (route.request().method() === 'POST') await released;
+      if (route.request().method() === method) await released;
       await route.continue();
     });
     return release;
@@ -106,6 +110,51 @@ describeInChromium('the secret of a key', () => {
     await dialogOf(page).getByRole('button', { name: 'Create key' }).dblclick();
     await secretOf(page).waitFor();
     expect(sent).toBe(1);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it.each([
+    { where: 'the list', pathOf: () => '/keys', heading: 'Keys' },
+    { where: 'its page', pathOf: (hash: string) => `/keys/${hash}`, heading: 'Paused job' },
+  ])('stays on $where when a change before it is answered', async ({ pathOf, heading }) => {
+    const { record } = await setup.app.createKey({ name: 'Paused job' });
+    await setup.app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [record.id]);
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+    await visit(page, pathOf(record.hash), heading);
+    const release = await hold(page, `**/api/v1/keys/${record.hash}`, 'PATCH');
+    await choose(page, 'Paused job', 'Enable');
+    await choose(page, 'Paused job', 'Rotate');
+    await press(page, 'Rotate');
+    await secretOf(page).waitFor();
+    release();
+    await page.getByText('Enabled Paused job').waitFor();
+    // The page behind the dialog has loaded again.
+    await page.locator('main').getByText('Disabled', { exact: true }).waitFor({ state: 'detached' });
+    expect(await secretOf(page).textContent()).toMatch(/^sk-sb-v1-/);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('stays when a search that was typed before takes its row away', async () => {
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+    // A search is sent when typing has rested for so long: here, when the test says so.
+    await page.addInitScript(() => {
+      const start = globalThis.setTimeout;
+      globalThis.setTimeout = ((callback: () => void, wait = 0) => {
+        if (wait !== 250) return start(callback, wait);
+        Object.assign(globalThis, { sendSearch: callback });
+        return 0;
+      }) as typeof setTimeout;
+    });
+    await visit(page, '/keys', 'Keys');
+    await page.getByRole('searchbox', { name: 'Search keys' }).fill('no such key');
+    await choose(page, 'Daily job', 'Rotate');
+    await press(page, 'Rotate');
+    await secretOf(page).waitFor();
+    await page.evaluate('sendSearch()');
+    await page.getByText('No key matches').waitFor();
+    expect(await secretOf(page).textContent()).toMatch(/^sk-sb-v1-/);
     expect(complaints).toEqual([]);
     await close();
   });

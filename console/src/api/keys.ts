@@ -45,7 +45,8 @@ export const keyQuery = (hash: string) =>
 /** For a form, which begins with the stored values and keeps what is typed. */
 export const editedKeyQuery = (hash: string) =>
   queryOptions({
-    queryKey: [...KEYS, hash, 'form'],
+    // Not among the other keys, which a change of one of them loads again.
+    queryKey: ['edited-key', hash],
     queryFn: ({ signal }) => loadKey(hash, signal),
     staleTime: Infinity,
     gcTime: 0,

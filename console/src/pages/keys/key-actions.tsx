@@ -1,5 +1,4 @@
 // The menu of a key, and the dialog of the chosen action.
-import { useState } from 'react';
 import type { ApiKey } from '../../api/keys';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import {
@@ -17,31 +16,44 @@ const DIALOGS = {
   delete: DeleteKeyDialog,
 } as const;
 
-interface KeyActionsProps {
+/** An action that asks or shows something. The page has it, not the row of the key: a search or a load takes rows away. */
+export interface KeyAction {
+  readonly name: keyof typeof DIALOGS;
   readonly apiKey: ApiKey;
-  readonly onDeleted?: () => void;
 }
 
-export function KeyActions({ apiKey, onDeleted }: KeyActionsProps) {
-  const [action, setAction] = useState<keyof typeof DIALOGS | null>(null);
+interface KeyMenuProps {
+  readonly apiKey: ApiKey;
+  readonly onChoose: (action: KeyAction) => void;
+}
+
+export function KeyMenu({ apiKey, onChoose }: KeyMenuProps) {
   const enable = useEnableKey();
-  const ActionDialog = action === null ? null : DIALOGS[action];
+  const choose = (name: KeyAction['name']) => () => onChoose({ name, apiKey });
   return (
-    <>
-      <ActionMenu
-        label={`Actions for ${apiKey.name}`}
-        actions={[
-          { label: 'Edit', onSelect: () => setAction('edit') },
-          { label: 'Rotate', onSelect: () => setAction('rotate') },
-          apiKey.disabled
-            ? { label: 'Enable', onSelect: () => enable(apiKey) }
-            : { label: 'Disable', onSelect: () => setAction('disable') },
-          { label: 'Delete', onSelect: () => setAction('delete'), isDangerous: true },
-        ]}
-      />
-      {ActionDialog !== null && (
-        <ActionDialog apiKey={apiKey} isOpen onClose={() => setAction(null)} onDeleted={onDeleted} />
-      )}
-    </>
+    <ActionMenu
+      label={`Actions for ${apiKey.name}`}
+      actions={[
+        { label: 'Edit', onSelect: choose('edit') },
+        { label: 'Rotate', onSelect: choose('rotate') },
+        apiKey.disabled
+          ? { label: 'Enable', onSelect: () => enable(apiKey) }
+          : { label: 'Disable', onSelect: choose('disable') },
+        { label: 'Delete', onSelect: choose('delete'), isDangerous: true },
+      ]}
+    />
   );
+}
+
+interface KeyActionDialogProps {
+  /** Null: no dialog is open. */
+  readonly action: KeyAction | null;
+  readonly onClose: () => void;
+  readonly onDeleted?: () => Promise<void>;
+}
+
+export function KeyActionDialog({ action, onClose, onDeleted }: KeyActionDialogProps) {
+  if (action === null) return null;
+  const ActionDialog = DIALOGS[action.name];
+  return <ActionDialog apiKey={action.apiKey} isOpen onClose={onClose} onDeleted={onDeleted} />;
 }

@@ -18,9 +18,10 @@ export interface DialogProps {
   readonly onClose: () => void;
 }
 
+/** The data of before stay until fresh ones arrive. */
 export function useRefreshKeys(): () => Promise<void> {
   const client = useQueryClient();
-  return () => client.resetQueries({ queryKey: KEYS });
+  return () => client.invalidateQueries({ queryKey: KEYS });
 }
 
 interface KeyDialogProps extends DialogProps {
@@ -143,7 +144,7 @@ export function DisableKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
 }
 
 interface DeleteKeyDialogProps extends KeyDialogProps {
-  readonly onDeleted?: () => void;
+  readonly onDeleted?: () => Promise<void>;
 }
 
 export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKeyDialogProps) {
@@ -151,11 +152,11 @@ export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKe
   const session = useSession();
   const remove = useMutation({
     mutationFn: () => deleteKey(apiKey.hash),
-    onSuccess: () => {
+    onSuccess: async () => {
       onClose();
       showToast({ tone: 'good', text: `Deleted ${apiKey.name}` });
-      onDeleted?.();
-      return refresh();
+      await onDeleted?.();
+      await refresh();
     },
   });
   return (

@@ -1,6 +1,7 @@
 // One key: its limits, its usage, and what can be done with it.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { keyQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { buttonClass } from '../../components/actions/button';
@@ -8,7 +9,8 @@ import { DescriptionList, Page, Section } from '../../components/display/section
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Code, Money, Time } from '../../components/display/values';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
-import { KeyActions } from './key-actions';
+import { KeyActionDialog, KeyMenu } from './key-actions';
+import type { KeyAction } from './key-actions';
 import { windowName } from './key-limits';
 import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
 import { KeyUsage } from './key-usage';
@@ -19,6 +21,7 @@ export function KeyPage() {
   const { hash } = route.useParams();
   const navigate = route.useNavigate();
   const { data: key, error, refetch } = useQuery(keyQuery(hash));
+  const [action, setAction] = useState<KeyAction | null>(null);
   if (key === undefined) {
     return (
       <Page title="Key">
@@ -47,7 +50,7 @@ export function KeyPage() {
           >
             View generations
           </Link>
-          <KeyActions apiKey={key} onDeleted={() => void navigate({ to: '/keys' })} />
+          <KeyMenu apiKey={key} onChoose={setAction} />
         </>
       }
     >
@@ -64,6 +67,11 @@ export function KeyPage() {
       <Section title="Details">
         <DescriptionList items={detailsOf(key)} />
       </Section>
+      <KeyActionDialog
+        action={action}
+        onClose={() => setAction(null)}
+        onDeleted={() => navigate({ to: '/keys' })}
+      />
     </Page>
   );
 }

@@ -15,7 +15,8 @@ import { Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { FilterCheck, FilterRow } from '../../components/form/filter-row';
 import { SearchField } from '../../components/form/search-field';
-import { KeyActions } from './key-actions';
+import { KeyActionDialog, KeyMenu } from './key-actions';
+import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import type { KeySearch } from './key-search';
 import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
@@ -23,7 +24,7 @@ import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
 
-const COLUMNS: readonly Column<ApiKey>[] = [
+const columnsOf = (choose: (action: KeyAction) => void): readonly Column<ApiKey>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -58,7 +59,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     header: 'Actions',
     isHeaderHidden: true,
     align: 'end',
-    cell: (key) => <KeyActions apiKey={key} />,
+    cell: (key) => <KeyMenu apiKey={key} onChoose={choose} />,
   },
 ];
 
@@ -67,6 +68,7 @@ export function KeysPage() {
   const { disabled, q } = route.useSearch();
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
+  const [action, setAction] = useState<KeyAction | null>(null);
   const filters = { workspace_id: workspaceId, include_disabled: disabled !== 'hidden', q };
   const change = (changed: KeySearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
@@ -111,7 +113,7 @@ export function KeysPage() {
         ) : (
           <DataTable
             caption="Keys"
-            columns={COLUMNS}
+            columns={columnsOf(setAction)}
             rows={pages.rows}
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
@@ -135,6 +137,7 @@ export function KeysPage() {
         )}
       </Section>
       <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <KeyActionDialog action={action} onClose={() => setAction(null)} />
     </Page>
   );
 }
