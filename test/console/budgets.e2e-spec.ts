@@ -62,6 +62,27 @@ describeInChromium('budgets in the console', () => {
     expect(session.complaints).toEqual([]);
   });
 
+  it('offers another one when those that exist are known', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/budgets', async (route) => {
+      await released;
+      await route.continue();
+    });
+    const add = page.getByRole('button', { name: 'Add budget' });
+    await page.goto(`/workspaces/${setup.app.workspaceId}`);
+    await page.getByRole('heading', { level: 2, name: 'Budgets' }).waitFor();
+    expect(await add.count()).toBe(0);
+    release();
+    await add.click();
+    const intervals = await page.getByLabel('Interval').locator('option').allTextContents();
+    expect(intervals).toEqual(['Weekly', 'Monthly']);
+    await page.unrouteAll();
+    expect(session.complaints).toEqual([]);
+  });
+
   it('shows the same on the overview', async () => {
     await visit(page, '/', 'Overview');
     expect(await meterText('Lifetime budget')).toBe('$10.25 of $10.00');

@@ -30,7 +30,7 @@ describeInChromium('forms of the console', () => {
 
   it('rejects a budget that is no number', async () => {
     const path = `/workspaces/${setup.app.workspaceId}`;
-    await page.goto(path);
+    await visit(page, path, 'Default');
     await press('Add budget');
     await page.getByLabel('Budget', { exact: true }).fill('1,000');
     await press('Save');
@@ -86,7 +86,7 @@ describeInChromium('forms of the console', () => {
   it('accepts a budget whose interval is corrected', async () => {
     const path = `/workspaces/${setup.app.workspaceId}`;
     await askFor(200, setup.app, 'put', `${path}/budgets/monthly`, { body: { limit_usd: 10 } });
-    await page.goto(path);
+    await visit(page, path, 'Default');
     await press('Add budget');
     await page.getByLabel('Budget', { exact: true }).fill('100');
     await press('Save');

@@ -47,7 +47,8 @@ export function Budgets({ workspace }: { readonly workspace: Workspace }) {
     (left, right) => INTERVALS.indexOf(intervalOf(left)) - INTERVALS.indexOf(intervalOf(right)),
   );
   const free = INTERVALS.filter((interval) => !budgets.some((budget) => intervalOf(budget) === interval));
-  const add = free.length > 0 && (
+  // A new budget takes the place of one that has not loaded yet.
+  const add = data !== undefined && free.length > 0 && (
     <Button icon="plus" onClick={() => setEdited('new')}>
       Add budget
     </Button>
