@@ -78,6 +78,7 @@ describeInChromium('chats in the playground', () => {
       handler: async (_request, response) => {
         response.once('close', left.resolve);
         beginStream(response);
+        sendEvent(response, delta({ reasoning: 'It has two halves.' }));
         sendEvent(response, text('The first half'));
         await released.promise;
         for (const event of rest) sendEvent(response, event);
@@ -96,9 +97,12 @@ describeInChromium('chats in the playground', () => {
     await page.getByLabel('Tokens at most').fill('100');
     await send('Two halves, please.');
     await conversation().getByText('The first half', { exact: true }).waitFor();
+    await conversation().getByText('Reasoning').click();
     held.release();
     await conversation().getByText('The first half and the second.').waitFor();
     await figure('Prompt tokens').getByText('10').waitFor();
+    // The answer has ended.
+    expect(await conversation().getByText('It has two halves.').isVisible()).toBe(true);
     await figure('Answer tokens').getByText('2').waitFor();
     await figure('Cost')
       .getByText(/^\$0\.00000\d+$/)

@@ -12,6 +12,14 @@ import { EmptyState, Notice, Waiting } from '../../../components/feedback/states
 import type { AnswerTurn, Turn } from './turns';
 import styles from './chat.module.css';
 
+/** The answer that is coming. It is shown as the turn that it becomes, so that it keeps its place, and what is unfolded. */
+interface LiveTurn extends Omit<AnswerTurn, 'outcome'> {
+  readonly outcome: 'coming';
+}
+
+type ShownTurn = Turn | LiveTurn;
+type ShownAnswer = AnswerTurn | LiveTurn;
+
 // Within so many pixels of its end the conversation follows the answer.
 const NEAR_END = 60;
 
@@ -22,17 +30,19 @@ interface ConversationProps {
 }
 
 export function Conversation({ turns, live, onRetry }: ConversationProps) {
+  const shown: readonly ShownTurn[] =
+    live === null ? turns : [...turns, { kind: 'answer', answer: live, outcome: 'coming', error: null }];
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
-  const turnCount = useRef(turns.length);
+  const turnCount = useRef(shown.length);
   useEffect(() => {
     const { current } = scroller;
     // A new message is always shown.
-    if (turnCount.current !== turns.length) isFollowing.current = true;
-    turnCount.current = turns.length;
+    if (turnCount.current !== shown.length) isFollowing.current = true;
+    turnCount.current = shown.length;
     if (current && isFollowing.current) current.scrollTop = current.scrollHeight;
   });
-  if (turns.length === 0 && live === null)
+  if (shown.length === 0)
     return (
       <EmptyState title="No message yet">Write one below. The answer shows here as it comes.</EmptyState>
     );
@@ -49,22 +59,16 @@ export function Conversation({ turns, live, onRetry }: ConversationProps) {
         isFollowing.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
       }}
     >
-      {turns.map((turn, index) => (
+      {shown.map((turn, index) => (
         // Turns have no id; their order never changes.
-        <TurnView key={index} turn={turn} onRetry={index === turns.length - 1 ? onRetry : undefined} />
+        <TurnView key={index} turn={turn} onRetry={index === shown.length - 1 ? onRetry : undefined} />
       ))}
-      {live !== null && (
-        <Message who={live.model ?? 'Assistant'}>
-          <AnswerText answer={live} />
-          {live.firstContent === null && <Waiting>Waiting for the first token</Waiting>}
-        </Message>
-      )}
     </div>
   );
 }
 
 interface TurnViewProps {
-  readonly turn: Turn;
+  readonly turn: ShownTurn;
   /** Only the last turn can be retried. */
   readonly onRetry: (() => void) | undefined;
 }
@@ -94,36 +98,30 @@ function TurnView({ turn, onRetry }: TurnViewProps) {
   return <AnswerView turn={turn} onRetry={onRetry} />;
 }
 
-function AnswerView({ turn, onRetry }: TurnViewProps & { readonly turn: AnswerTurn }) {
+function AnswerView({ turn, onRetry }: TurnViewProps & { readonly turn: ShownAnswer }) {
   const { answer, outcome } = turn;
   return (
-    <Message
-      who={answer.model ?? 'Assistant'}
-      badge={
-        outcome === 'stopped' ? (
-          <Badge tone="warning">Stopped</Badge>
-        ) : outcome === 'failed' ? (
-          <Badge tone="bad">Failed</Badge>
-        ) : (
-          <FinishBadge reason={answer.finishReason} />
-        )
-      }
-    >
+    <Message who={answer.model ?? 'Assistant'} badge={<OutcomeBadge turn={turn} />}>
       <AnswerText answer={answer} />
-      {outcome !== 'failed' && answer.text === '' && answer.toolCalls.length === 0 && (
-        <p className={styles.muted}>The answer has no text.</p>
-      )}
+      {outcome === 'coming' && answer.firstContent === null && <Waiting>Waiting for the first token</Waiting>}
+      {(outcome === 'finished' || outcome === 'stopped') &&
+        answer.text === '' &&
+        answer.toolCalls.length === 0 && <p className={styles.muted}>The answer has no text.</p>}
       {outcome === 'failed' && <Failure turn={turn} onRetry={onRetry} />}
     </Message>
   );
 }
 
-/** An answer that simply ended needs no remark. */
-function FinishBadge({ reason }: { readonly reason: string | null }) {
-  return reason === null || reason === 'stop' ? null : <Badge tone="neutral">{reason}</Badge>;
+/** An answer that comes, or that simply ended, needs no remark. */
+function OutcomeBadge({ turn: { answer, outcome } }: { readonly turn: ShownAnswer }) {
+  const { finishReason: reason } = answer;
+  if (outcome === 'stopped') return <Badge tone="warning">Stopped</Badge>;
+  if (outcome === 'failed') return <Badge tone="bad">Failed</Badge>;
+  if (outcome === 'coming' || reason === null || reason === 'stop') return null;
+  return <Badge tone="neutral">{reason}</Badge>;
 }
 
-function Failure({ turn: { answer, error }, onRetry }: TurnViewProps & { readonly turn: AnswerTurn }) {
+function Failure({ turn: { answer, error }, onRetry }: TurnViewProps & { readonly turn: ShownAnswer }) {
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
     <Notice tone="bad">
