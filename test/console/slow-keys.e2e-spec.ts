@@ -1,7 +1,7 @@
 // The playground on a slow network: no call can be sent before the keys that may pay have loaded.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, openConsole } from '../support/app/chromium.js';
+import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { HELLO, MODEL, streamOf } from '../support/upstreams/chat-upstream.js';
@@ -43,6 +43,31 @@ describeInChromium('the playground before the keys have loaded', () => {
     if (action === 'Send') await page.getByLabel('Model', { exact: true }).fill(MODEL);
     await page.getByRole('button', { name: action, exact: true }).click();
     await page.getByText(answer, { exact: true }).first().waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('charges the same one when they load again, also when they are none', async () => {
+    const { page, complaints, close } = await openConsole(setup.browser, setup.app);
+    await visit(page, '/playground', 'Playground');
+    await page.getByLabel('Texts').fill('Kept');
+    // They load again when the window is shown after a while.
+    const loadAgain = () =>
+      page.evaluate(
+        "{ const now = Date.now; Date.now = () => now() + 60_000; document.dispatchEvent(new Event('visibilitychange', { bubbles: true })) }",
+      );
+    const newer = page.getByLabel('Key to charge').locator('option', { hasText: 'Newer key' });
+    await setup.app.createKey({ name: 'Newer key' });
+    await loadAgain();
+    await newer.waitFor({ state: 'attached' });
+    await page.route(KEYS, (route) => route.fulfill({ json: { data: [] } }));
+    await loadAgain();
+    await newer.waitFor({ state: 'detached' });
+    const [request] = await Promise.all([
+      page.waitForRequest('**/console/playground/**'),
+      page.getByRole('button', { name: 'Embed 1 text' }).click(),
+    ]);
+    expect(request.url()).toContain(setup.app.key.hash);
     expect(complaints).toEqual([]);
     await close();
   });

@@ -37,12 +37,16 @@ export function WithPayer({ title, children }: WithPayerProps) {
   const isManagement = useSession().kind === 'management';
   const workspaceId = useWorkspaceId();
   const { data, error, refetch } = useQuery({ ...payingKeysQuery(workspaceId, ''), enabled: isManagement });
-  const [choice, choose] = useState<ApiKey>();
+  const [choice, setChoice] = useState<{ readonly key: ApiKey; readonly workspaceId: string }>();
   if (!isManagement) return children({ hash: undefined, choices: null });
-  const chosen = choice?.workspace_id === workspaceId ? choice : data?.keys[0];
-  if (data !== undefined && chosen !== undefined) {
-    return children({ hash: chosen.hash, choices: { chosen, choose, hasMore: data.hasMore } });
+  const choose = (key: ApiKey) => setChoice({ key, workspaceId });
+  if (choice?.workspaceId === workspaceId) {
+    const choices = { chosen: choice.key, choose, hasMore: data?.hasMore ?? false };
+    return children({ hash: choice.key.hash, choices });
   }
+  const first = data?.keys[0];
+  // It stays when the keys load again: no call is charged to another one unasked.
+  if (first !== undefined) choose(first);
   return (
     <Section title={title}>
       {data !== undefined ? (
