@@ -126,6 +126,31 @@ describeInChromium('failures in the console', () => {
     await close();
   });
 
+  it('of a request that is repeated show the banner again', async () => {
+    const { page: ownPage, close } = await openConsole(setup.browser, setup.app);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isHeld = false;
+    await ownPage.route('**/api/v1/keys?**', async (route) => {
+      if (isHeld) await released;
+      await route.abort();
+    });
+    await ownPage.goto('/keys');
+    const banner = ownPage.getByText('This page continues when it is back.');
+    await banner.waitFor();
+    isHeld = true;
+    // Other requests arrive.
+    await banner.waitFor({ state: 'detached' });
+    release();
+    await banner.waitFor();
+    await ownPage.unrouteAll();
+    await banner.waitFor({ state: 'detached' });
+    await ownPage.getByRole('link', { name: 'Test key' }).first().waitFor();
+    await close();
+  });
+
   describe('in a dialog', () => {
     beforeAll(async () => {
       const { app } = setup;

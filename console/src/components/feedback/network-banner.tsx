@@ -30,10 +30,19 @@ export function NetworkBanner() {
   }, [client]);
   useEffect(() => {
     if (!isLost) return undefined;
+    let isLooking = false;
     const look = async (): Promise<void> => {
-      if (!(await isReachable())) return;
-      await client.refetchQueries({ predicate: ({ state }) => state.error instanceof NetworkError });
+      if (isLooking) return;
+      isLooking = true;
+      const isBack = await isReachable();
+      isLooking = false;
+      if (!isBack) return;
+      // First: one of the requests that follow may fail again.
       setLost(false);
+      await client.refetchQueries(
+        { predicate: ({ state }) => isLoss(state.error) },
+        { cancelRefetch: false },
+      );
     };
     const timer = setInterval(() => {
       void look();
