@@ -221,9 +221,21 @@ describeInChromium('lists of the console', () => {
     await expectAccessible(page);
     receiver.always(null);
     const before = receiver.requests.length;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/replay', async (route) => {
+      await released;
+      await route.continue();
+    });
     await letters.nth(1).getByRole('checkbox').check();
     await press('Replay 1 chosen');
+    // Chosen in the meantime, and not sent.
+    await letters.nth(2).getByRole('checkbox').check();
+    release();
     await page.getByText('1 dead letters are sent again.').waitFor();
+    await page.getByRole('button', { name: 'Replay 1 chosen' }).waitFor();
     await eventually(
       () => Promise.resolve(receiver.requests.slice(before).flatMap(generationsIn)),
       ({ length }) => length === 1,

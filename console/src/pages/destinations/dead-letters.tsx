@@ -93,9 +93,9 @@ export function DeadLetters({ id }: { readonly id: string }) {
     rowKey: (letter: DeadLetter) => letter.generation_id,
   });
   const replay = useMutation({
-    mutationFn: () => replayDeliveries(id, { dead_letters: [...chosen] }),
-    onSuccess: async (count) => {
-      setChosen(new Set());
+    mutationFn: (sent: readonly string[]) => replayDeliveries(id, { dead_letters: [...sent] }),
+    onSuccess: async (count, sent) => {
+      setChosen((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
       showToast({ tone: 'good', text: `${formatCount(count ?? 0)} dead letters are sent again.` });
       await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
       pages.refresh();
@@ -116,7 +116,7 @@ export function DeadLetters({ id }: { readonly id: string }) {
       actions={
         <>
           {chosen.size > 0 && (
-            <Button isBusy={replay.isPending} onClick={() => replay.mutate()}>
+            <Button isBusy={replay.isPending} onClick={() => replay.mutate([...chosen])}>
               Replay {chosen.size} chosen
             </Button>
           )}
