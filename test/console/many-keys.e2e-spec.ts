@@ -98,6 +98,9 @@ describeInChromium('choosing a key', () => {
     await search.fill('');
     await dialog.getByText('There are further keys. Search for them by name.').waitFor();
     expect(await dialog.getByRole('checkbox', { name: 'Test key' }).isChecked()).toBe(true);
+    await dialog.getByRole('radio', { name: 'All keys' }).check();
+    await dialog.getByRole('radio', { name: 'Only some keys' }).check();
+    await dialog.getByText('1 chosen.').waitFor();
     await expectAccessible(page);
     expect(session.complaints).toEqual([]);
   });

@@ -18,16 +18,22 @@ interface KeyChoiceProps {
 
 export function KeyChoice({ legend, workspaceId, chosen, onChange }: KeyChoiceProps) {
   const group = useId();
+  // Those that were chosen before all keys were.
+  const [former, setFormer] = useState<readonly string[]>([]);
+  const chooseAll = () => {
+    setFormer(chosen ?? []);
+    onChange(null);
+  };
   return (
     <fieldset className={styles.lines}>
       <legend className={styles.legend}>{legend}</legend>
       <div className={styles.choices}>
         <label className={styles.choice}>
-          <input type="radio" name={group} checked={chosen === null} onChange={() => onChange(null)} />
+          <input type="radio" name={group} checked={chosen === null} onChange={chooseAll} />
           All keys
         </label>
         <label className={styles.choice}>
-          <input type="radio" name={group} checked={chosen !== null} onChange={() => onChange([])} />
+          <input type="radio" name={group} checked={chosen !== null} onChange={() => onChange(former)} />
           Only some keys
         </label>
       </div>
