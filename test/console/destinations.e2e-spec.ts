@@ -1,10 +1,17 @@
 // Destinations in the console: tested before they are saved, retried, replayed, edited, deleted.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  openConsole,
+  visit,
+  waitUntilLoaded,
+} from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
+import { askFor } from '../support/requests/admin.js';
 import { embed, LOCAL } from '../support/requests/create-embedding.js';
 import { DELIVERY_ENVIRONMENT } from '../support/deliveries/deliveries.js';
 import { eventually } from '../support/eventually.js';
@@ -116,6 +123,50 @@ describeInChromium('destinations in the console', () => {
         },
       ],
     });
+  });
+
+  it('asks for nothing of a destination that is being deleted', async () => {
+    const body = { type: 'webhook', name: 'Short-lived', config: { url: `${receiver.origin}/traces` } };
+    const { data } = await askFor<{ data: { id: string } }>(
+      201,
+      setup.app,
+      'post',
+      '/observability/destinations',
+      { body },
+    );
+    const { page: ownPage, complaints, close } = await openConsole(setup.browser, setup.app);
+    // Polls, which run when the test says so.
+    await ownPage.addInitScript(() => {
+      const polls = new Map<number, () => void>();
+      let count = 0;
+      const poll = (): void => [...polls.values()].forEach((run) => run());
+      Object.assign(globalThis, {
+        poll,
+        setInterval: (run: () => void) => polls.set((count += 1), run) && count,
+        clearInterval: (id: number) => polls.delete(id),
+      });
+    });
+    await visit(ownPage, `/destinations/${data.id}`, 'Short-lived');
+    const asked: string[] = [];
+    ownPage.on('request', (request) => {
+      if (request.method() === 'GET') asked.push(new URL(request.url()).pathname);
+    });
+    const ofIt = () => asked.filter((path) => path.includes(data.id));
+    await Promise.all([ownPage.waitForResponse('**/deliveries'), ownPage.evaluate('poll()')]);
+    expect(ofIt()).not.toEqual([]);
+    await ownPage.route(`**/destinations/${data.id}`, async (route) => {
+      asked.length = 0;
+      await ownPage.evaluate('poll()');
+      await route.continue();
+    });
+    await ownPage.getByRole('button', { name: 'Further actions for Short-lived' }).click();
+    await ownPage.getByRole('menuitem', { name: 'Delete' }).click();
+    await ownPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await ownPage.getByRole('heading', { level: 1, name: 'Destinations' }).waitFor();
+    await waitUntilLoaded(ownPage);
+    expect(ofIt()).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   it('shows the signing secret when it is asked for, and deletes by name', async () => {

@@ -1,7 +1,13 @@
 // Keys in the console: created with a limit, spent, refused; edited, rotated, disabled, deleted.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  openConsole,
+  visit,
+  waitUntilLoaded,
+} from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
@@ -119,6 +125,21 @@ describeInChromium('keys in the console', () => {
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Deleted Nightly indexer').waitFor();
     await page.getByRole('link', { name: 'Nightly indexer' }).waitFor({ state: 'detached' });
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('asks for no key that has been deleted from its page', async () => {
+    const { record } = await setup.app.createKey({ name: 'Short-lived' });
+    await visit(page, `/keys/${record.hash}`, 'Short-lived');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'GET') asked.push(new URL(request.url()).pathname);
+    });
+    await choose('Short-lived', 'Delete');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await waitUntilLoaded(page);
+    expect(asked).not.toContain(`/api/v1/keys/${record.hash}`);
     expect(session.complaints).toEqual([]);
   });
 });

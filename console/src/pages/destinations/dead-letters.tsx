@@ -84,13 +84,20 @@ function columnsOf(
   ];
 }
 
-export function DeadLetters({ id }: { readonly id: string }) {
+interface DeadLettersProps {
+  readonly id: string;
+  /** False: newer ones are not looked for. */
+  readonly isLive: boolean;
+}
+
+export function DeadLetters({ id, isLive }: DeadLettersProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const pages = useHeldPages({
     queryKey: [...DESTINATIONS, id, 'dead-letters'],
     load: (cursor, signal) => loadDeadLetters(id, cursor, signal),
     rowKey: (letter: DeadLetter) => letter.generation_id,
+    isLive,
   });
   const replay = useMutation({
     mutationFn: (sent: readonly string[]) => replayDeliveries(id, { dead_letters: [...sent] }),

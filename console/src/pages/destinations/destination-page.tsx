@@ -47,11 +47,13 @@ function DestinationView({ destination }: { readonly destination: Destination })
   const { id, type, enabled } = destination;
   const name = destination.name ?? 'Destination';
   const kind = findKind(type);
-  const deliveries = useQuery(deliveriesQuery(id));
   const client = useQueryClient();
   const navigate = route.useNavigate();
   const [dialog, setDialog] = useState<'replay' | 'delete' | null>(null);
   const close = () => setDialog(null);
+  // The question stays until the page is left: nothing is asked of a destination that is being deleted.
+  const isLive = dialog !== 'delete';
+  const deliveries = useQuery({ ...deliveriesQuery(id), enabled: isLive });
   const refresh = () => client.invalidateQueries({ queryKey: DESTINATIONS });
   const test = useMutation({ mutationFn: () => testDestination(id), onSettled: refresh });
   const toggle = useMutation({
@@ -61,12 +63,14 @@ function DestinationView({ destination }: { readonly destination: Destination })
   });
   const remove = useMutation({
     mutationFn: () => deleteDestination(id),
+    onMutate: () => client.cancelQueries({ queryKey: [...DESTINATIONS, id] }),
     onSuccess: async () => {
       showToast({ tone: 'good', text: `${name} was deleted.` });
       await navigate({ to: '/destinations' });
       client.removeQueries({ queryKey: [...DESTINATIONS, id] });
       await client.invalidateQueries({ queryKey: DESTINATIONS });
     },
+    onError: refresh,
   });
   return (
     <Page
@@ -104,7 +108,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
       ) : (
         <DeliveryFigures deliveries={deliveries.data} />
       )}
-      <DeadLetters id={id} />
+      <DeadLetters id={id} isLive={isLive} />
       <DestinationSettings destination={destination} kind={kind} />
       {kind?.type === 'webhook' && <SigningSecret id={id} />}
       <ReplayDialog

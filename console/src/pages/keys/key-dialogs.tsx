@@ -1,7 +1,7 @@
 // The actions on a key: edit, rotate, disable, enable, delete.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteKey, editedKeyQuery, KEYS, rotateKey, updateKey } from '../../api/keys';
+import { deleteKey, editedKeyQuery, keyQuery, KEYS, rotateKey, updateKey } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useSession } from '../../app/workspace';
@@ -148,6 +148,7 @@ interface DeleteKeyDialogProps extends KeyDialogProps {
 }
 
 export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKeyDialogProps) {
+  const client = useQueryClient();
   const refresh = useRefreshKeys();
   const session = useSession();
   const remove = useMutation({
@@ -156,6 +157,7 @@ export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKe
       onClose();
       showToast({ tone: 'good', text: `Deleted ${apiKey.name}` });
       await onDeleted?.();
+      client.removeQueries({ queryKey: keyQuery(apiKey.hash).queryKey });
       await refresh();
     },
   });

@@ -29,10 +29,16 @@ const INTERVALS = Object.keys(NAMES) as BudgetInterval[];
 
 const intervalOf = ({ reset_interval: interval }: Budget): BudgetInterval => interval ?? 'lifetime';
 
-export function Budgets({ workspace }: { readonly workspace: Workspace }) {
+interface BudgetsProps {
+  readonly workspace: Workspace;
+  /** False: they are not loaded again. */
+  readonly isLive: boolean;
+}
+
+export function Budgets({ workspace, isLive }: BudgetsProps) {
   const { id } = workspace;
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery(budgetsQuery(id));
+  const { data, error, refetch } = useQuery({ ...budgetsQuery(id), enabled: isLive });
   const [edited, setEdited] = useState<BudgetInterval | 'new' | null>(null);
   const [removed, setRemoved] = useState<BudgetInterval | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: budgetsQuery(id).queryKey });

@@ -56,7 +56,8 @@ function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
         </>
       }
     >
-      <Budgets workspace={workspace} />
+      {/* The question stays until the page is left: nothing is asked of a workspace that is being deleted. */}
+      <Budgets workspace={workspace} isLive={dialog !== 'delete'} />
       <Members id={id} />
       <Section title="Details">
         <DescriptionList
