@@ -57,10 +57,18 @@ describeInChromium('chats in the playground', () => {
     // An examination of both widths ends with the narrow one.
     await on.setViewportSize({ width: 1280, height: 860 });
     await visit(on, PATH, 'Playground');
-    await on.getByLabel('Model', { exact: true }).fill(MODEL);
+    // Its search follows, and would meet whatever a test does next.
+    await Promise.all([
+      on.waitForResponse(
+        (response) => new URL(response.url()).searchParams.get('q')?.startsWith(MODEL) === true,
+      ),
+      on.getByLabel('Model', { exact: true }).fill(MODEL),
+    ]);
   }
   async function send(message: string, on = page): Promise<void> {
     await on.getByLabel('Message', { exact: true }).fill(message);
+    // The former call runs on behind its text, until its record is stored.
+    await on.getByRole('button', { name: 'Send', exact: true }).waitFor();
     await on.getByLabel('Message', { exact: true }).press('Enter');
   }
 
