@@ -57,6 +57,8 @@ describeInChromium('sessions of the console', () => {
 
   it('returns to the page after a session that ended in the middle', async () => {
     const { page, context, close } = await openConsole(setup.browser, setup.app);
+    // Without polls, which would meet the end before the click.
+    await page.addInitScript('window.setInterval = () => 0');
     await visit(page, '/keys', 'Keys');
     await context.clearCookies();
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -80,6 +82,8 @@ describeInChromium('sessions of the console', () => {
   it('ends with the key that signed in', async () => {
     const { secret, record } = await setup.app.createKey({ kind: 'management', name: 'Leaver' });
     const { page, close } = await openConsole(setup.browser, setup.app, { key: secret });
+    // Without polls, which would meet the end before the click.
+    await page.addInitScript('window.setInterval = () => 0');
     await visit(page, '/keys', 'Keys');
     await setup.app.http
       .patch(`/api/v1/keys/${record.hash}`)
