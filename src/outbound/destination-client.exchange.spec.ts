@@ -105,7 +105,7 @@ describe('the exchange', () => {
 
   it('times out without a response', async () => {
     receiver.script('hang');
-    await expect(client.send(get(receiver.origin), { ...LIMITS, timeout: 50 })).rejects.toThrow(
+    await expect(client.send(get(receiver.origin), { ...LIMITS, timeout: 1_000 })).rejects.toThrow(
       OutboundTimeout,
     );
     expect(receiver.requests).toHaveLength(1);
@@ -126,9 +126,9 @@ describe('the exchange', () => {
     receiver.always('hang');
     // Their time-out ends later than that of the exchange that waits for them.
     const hanging = Array.from({ length: 96 }, () =>
-      client.send(get(receiver.origin), { ...LIMITS, timeout: 1_600 }).catch((error: unknown) => error),
+      client.send(get(receiver.origin), { ...LIMITS, timeout: 6_000 }).catch((error: unknown) => error),
     );
-    const waiting = client.send(get(receiver.origin), { ...LIMITS, timeout: 1_500 });
+    const waiting = client.send(get(receiver.origin), { ...LIMITS, timeout: 5_000 });
     await eventually(
       () => Promise.resolve(receiver.requests.length),
       (count) => count === 96,

@@ -13,6 +13,7 @@ import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
 import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import type { Scan } from '../support/database/plans.js';
+import { withIdleRollup } from '../support/database/rollups.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const ROWS = 20_000;
@@ -20,7 +21,7 @@ const ROWS = 20_000;
 let app: TestApp;
 let client: pg.Client;
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ override: withIdleRollup });
   const second = await app.createKey();
   await fillLog(app, [app.key, second.record], { rows: ROWS, from: FROM, days: 30 });
   client = new pg.Client({ connectionString: app.databaseUrl });

@@ -1,7 +1,6 @@
 // The rollup of activity: at any progress, and with any number of processes, the sums equal those of the whole log.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import fc from 'fast-check';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
@@ -21,26 +20,17 @@ import { eventually } from '../support/eventually.js';
 import { createChatFacts } from '../support/generations/chat-generation.js';
 import { createGeneration } from '../support/generations/generation.js';
 import { passOver } from '../support/database/rollup-pass.js';
+import { withIdleRollup } from '../support/database/rollups.js';
 import { untilLockWait } from '../support/database/waiting-statements.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const TO = new Date('2026-11-18T00:00:00.000Z');
 const SMALL_STEPS = { workspaces: 2, rows: 3 };
 
-/** Sums up when a test says so, and continues no pass of a test. */
-@Injectable()
-class IdleRollup extends ActivityRollup {
-  override onApplicationBootstrap(): void {
-    // No task begins.
-  }
-}
-
 let app: TestApp;
 let replica: TestApp;
 beforeAll(async () => {
-  app = await createTestApp({
-    override: (testing) => testing.overrideProvider(ActivityRollup).useClass(IdleRollup),
-  });
+  app = await createTestApp({ override: withIdleRollup });
   replica = await app.startReplica();
 });
 afterAll(async () => {

@@ -17,6 +17,7 @@ import { askFor } from '../support/requests/admin.js';
 import { DELIVERY_ENVIRONMENT, untilDelivered } from '../support/deliveries/deliveries.js';
 import { answerOf, embed, SMALL, startWithUpstream } from '../support/requests/create-embedding.js';
 import type { Setup } from '../support/requests/create-embedding.js';
+import { TestClock } from '../support/app/clock.js';
 import { eventually } from '../support/eventually.js';
 import { fillDatabase, fillLog, makeDays, nodesOf, planOf, scansOf } from '../support/database/plans.js';
 import type { PlanNode } from '../support/database/plans.js';
@@ -65,10 +66,9 @@ let statements: readonly Statement[];
 let oldPartition: string;
 let client: pg.Client;
 beforeAll(async () => {
-  setup = await startWithUpstream(DELIVERY_ENVIRONMENT);
+  setup = await startWithUpstream(DELIVERY_ENVIRONMENT, { clock: new TestClock(new Date().toISOString()) });
   receiver = await startReceiver(traceCollector);
   const { app } = setup;
-  app.clock.set(new Date().toISOString());
   const webhook = (enabled: boolean) =>
     askFor<{ data: { id: string } }>(201, app, 'post', '/observability/destinations', {
       body: { type: 'webhook', name: 'Webhook', enabled, config: { url: receiver.origin } },

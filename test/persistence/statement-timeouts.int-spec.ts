@@ -1,8 +1,9 @@
 // Time-outs of statements: PostgreSQL ends those that the service gives up.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { readAppConfig } from '../../src/config/app-config.js';
 import { Database } from '../../src/persistence/database/database.js';
-import { createTestApp } from '../support/app/app.js';
+import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 
 let app: TestApp;
@@ -39,19 +40,20 @@ it('reports a statement that the database has ended as unavailable, and one of a
 });
 
 it('reports a report that waits for a lock of the log as unavailable', async () => {
-  const locking = new pg.Client({ connectionString: app.databaseUrl });
-  await locking.connect();
   // The time-out of the session, not that of the report, ends the wait.
   await app.sql(
-    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''200ms''', current_database()); END $$`,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''500ms''', current_database()); END $$`,
   );
-  const replica = await app.startReplica();
+  const environment = { DATABASE_URL: app.databaseUrl, ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY };
+  const database = new Database(readAppConfig(environment, []));
+  const locking = new pg.Client({ connectionString: app.databaseUrl });
+  await locking.connect();
   try {
     await locking.query('BEGIN; LOCK TABLE generations IN ACCESS EXCLUSIVE MODE');
-    const read = replica.application.get(Database).readWithin(5_000, (run) => run({ text: 'SELECT 1' }));
+    const read = database.readWithin(5_000, (run) => run({ text: 'SELECT 1' }));
     await expect(read).rejects.toMatchObject({ code: 'unavailable' });
   } finally {
     await locking.end();
-    await replica.close();
+    await database.onApplicationShutdown();
   }
 });

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import type { Scan } from '../support/database/plans.js';
 import { passOver } from '../support/database/rollup-pass.js';
+import { withIdleRollup } from '../support/database/rollups.js';
 import { recordStatements } from '../support/database/statements.js';
 
 const NOW = '2026-11-18T12:00:00Z';
@@ -21,7 +22,7 @@ let app: TestApp;
 let other: TestApp['key'];
 let client: pg.Client;
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ override: withIdleRollup });
   const stranger = await app.createAccount();
   other = stranger.key;
   const from = new Date(Date.parse(NOW) - DAYS * 86_400_000);

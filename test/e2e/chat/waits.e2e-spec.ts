@@ -271,7 +271,7 @@ describe('a limit without room', () => {
 
 describe('a provider that bills on after its client has left', () => {
   it.each([
-    ['at the deadline of the call', { CHAT_DEADLINE_MS: '4000' }, false],
+    ['at the deadline of the call', { CHAT_DEADLINE_MS: '8000' }, false],
     ['at the end of the grace', {}, true],
   ])('is charged by an estimate %s, and the record has no failure', async (_name, environment, isStopped) => {
     const own = await startChat(environment);
@@ -346,7 +346,7 @@ describe('a provider that bills on after its client has left', () => {
   it.each([
     ['the headers of a stream', { CHAT_HEADERS_TIMEOUT_MS: '2000' }, true],
     ['an answer without a stream', { CHAT_ANSWER_TIMEOUT_MS: '2000' }, false],
-    ['an answer at the deadline', { CHAT_DEADLINE_MS: '2000' }, false],
+    ['an answer at the deadline', { CHAT_DEADLINE_MS: '8000' }, false],
   ])('is charged by an estimate when the time for %s cuts it', async (_name, environment, stream) => {
     const own = await startChat(environment);
     let leave = (): void => undefined;

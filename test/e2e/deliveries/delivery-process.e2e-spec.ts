@@ -84,7 +84,10 @@ describe('a separate delivery process', () => {
     const service = await start();
     try {
       await arrival(await call(service));
-      const [first = 0] = children(service);
+      const [first = 0] = await eventually(
+        async () => children(service),
+        ({ length }) => length > 0,
+      );
       for (const thread of threadsOf(first))
         expect(getPriority(thread)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
       expect(getPriority(service.pid)).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);

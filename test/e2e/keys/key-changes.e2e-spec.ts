@@ -74,7 +74,7 @@ describe('a change of a key', () => {
   it('takes effect while notifications are cut off, and they recover by themselves', async () => {
     const [cutOff, later] = [await createUsedKey(), await createUsedKey()];
     // Leaves this test a connection of its own.
-    expect(await countListeners()).toBe(2);
+    await eventually(countListeners, (count) => count === 2);
     const outage = await rejectNewConnections(app.databaseUrl);
     try {
       await outage.endConnections('signalbox notifications');

@@ -28,7 +28,12 @@ beforeAll(async () => {
       usage: { prompt_tokens: INPUT.length, total_tokens: INPUT.length },
     }),
   );
-  const environment = { OPENAI_API_KEY: 'upstream-key', OPENAI_BASE_URL: `${upstream.origin}/v1` };
+  const environment = {
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${upstream.origin}/v1`,
+    // A process ahead drops no day.
+    GENERATION_RETENTION_DAYS: '0',
+  };
   app = await createTestApp({ environment });
   const { databaseUrl } = app;
   ahead = await createTestApp({ environment, databaseUrl, clock: new TestClock('2030-01-01T00:00:00.000Z') });

@@ -38,8 +38,11 @@ export async function untilSoManyWait(database: AskedDatabase, count: number): P
   );
 }
 
-const waitingIn = (database: AskedDatabase) =>
-  database.sql(`SELECT FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`);
+const waitingIn = async (database: AskedDatabase) => {
+  // A transaction that has looked before knows no later connection.
+  await database.sql('SELECT pg_stat_clear_snapshot()');
+  return database.sql(`SELECT FROM pg_stat_activity WHERE ${WAITS_FOR_LOCK}`);
+};
 
 /** Holds the counter of a key until the returned function is called. */
 export async function holdCounter(
