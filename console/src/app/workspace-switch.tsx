@@ -15,11 +15,15 @@ export function WorkspaceSwitch() {
     // Cursors and filters of one workspace mean nothing in another.
     void navigate({ to: '.', search: { workspace } });
   };
+  const known = data ?? [own];
+  const other = { id: chosen, name: data === undefined ? 'Another workspace' : 'Unknown workspace' };
+  // A deleted one, or one of another account: it must be selected for the reader to leave it.
+  const options = known.some(({ id }) => id === chosen) ? known : [other, ...known];
   return (
     <label className={styles.switch}>
       <span className="visually-hidden">Workspace</span>
       <select className={styles.select} value={chosen} onChange={(event) => choose(event.target.value)}>
-        {(data ?? [own]).map(({ id, name }) => (
+        {options.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
