@@ -4,6 +4,9 @@ import { workspacesQuery } from '../api/workspaces';
 import { useSession, useWorkspaceId } from './workspace';
 import styles from './workspace-switch.module.css';
 
+// Parameters that name objects of one workspace mean nothing in another.
+const BOUND = { key: undefined, session: undefined, user: undefined, object: undefined };
+
 export function WorkspaceSwitch() {
   const session = useSession();
   const chosen = useWorkspaceId();
@@ -12,8 +15,7 @@ export function WorkspaceSwitch() {
   const own = { id: session.workspace_id, name: session.workspace_name };
   const choose = (id: string) => {
     const workspace = id === session.workspace_id ? undefined : id;
-    // Cursors and filters of one workspace mean nothing in another.
-    void navigate({ to: '.', search: { workspace } });
+    void navigate({ to: '.', search: (former) => ({ ...former, ...BOUND, workspace }) });
   };
   const known = data ?? [own];
   const other = { id: chosen, name: data === undefined ? 'Another workspace' : 'Unknown workspace' };

@@ -52,6 +52,12 @@ export function DestinationForm(props: DestinationFormProps) {
   const [headers, setHeaders] = useState(begun.headers);
   const [keys, setKeys] = useState(begun.keys);
   const [groups, setGroups] = useState(begun.groups);
+  const [keysOf, setKeysOf] = useState(workspaceId);
+  if (keysOf !== workspaceId) {
+    // The keys of the former workspace do not exist in this one.
+    setKeysOf(workspaceId);
+    setKeys(keys && []);
+  }
   const frame = useRef<HTMLDivElement>(null);
   const test = useMutation({
     mutationFn: (values: FormValues) =>
@@ -130,7 +136,13 @@ export function DestinationForm(props: DestinationFormProps) {
               defaultValue={Number(((destination?.sampling_rate ?? 1) * 100).toPrecision(12))}
               hint="Share of the calls, from 0.01 to 100. Calls of one session stay together."
             />
-            <KeyChoice legend="Keys" workspaceId={workspaceId} chosen={keys} onChange={setKeys} />
+            <KeyChoice
+              key={workspaceId}
+              legend="Keys"
+              workspaceId={workspaceId}
+              chosen={keys}
+              onChange={setKeys}
+            />
             <fieldset className={styles.lines}>
               <legend className={styles.legend}>Filter</legend>
               <p className={styles.hint}>
