@@ -48,6 +48,14 @@ it('shows the distance of a time in its largest unit', () => {
   const now = Date.parse('2026-11-27T12:00:00Z');
   expect(formatRelative('2026-11-27T11:57:00Z', now)).toBe('3 minutes ago');
   expect(formatRelative('2026-11-29T13:00:00Z', now)).toBe('in 2 days');
+  expect(formatRelative('2026-11-27T12:00:00.500Z', now)).toBe('now');
+});
+
+it('names no calendar day for a distance in whole days', () => {
+  const now = Date.parse('2026-11-27T12:00:00Z');
+  // It is the day before yesterday, and the day after tomorrow.
+  expect(formatRelative('2026-11-25T12:30:00Z', now)).toBe('1 day ago');
+  expect(formatRelative('2026-11-29T11:30:00Z', now)).toBe('in 1 day');
 });
 
 it('abbreviates long ids alone', () => {

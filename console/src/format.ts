@@ -30,7 +30,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   timeZone: 'UTC',
 });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 /** Exact: `$0.00000125`, `$1,250.00`. */
 export function formatMoney(usd: number): string {
@@ -101,12 +101,13 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 1000],
 ];
 
-/** `3 minutes ago`, `in 2 hours`. */
+/** `3 minutes ago`, `in 2 hours`, `now` for less than a second. */
 export function formatRelative(iso: string, now: number): string {
   const difference = new Date(iso).getTime() - now;
-  const [unit, size] =
-    UNITS.find(([, length]) => Math.abs(difference) >= length) ?? (['second', 1000] as const);
-  return relative.format(Math.trunc(difference / size), unit);
+  const found = UNITS.find(([, length]) => Math.abs(difference) >= length);
+  if (found === undefined) return 'now';
+  const [unit, length] = found;
+  return relative.format(Math.trunc(difference / length), unit);
 }
 
 /** First and last characters of an id, which the reader recognises. */
