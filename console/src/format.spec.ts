@@ -4,6 +4,8 @@ import {
   formatDuration,
   formatMoney,
   formatMoneyShort,
+  formatPercent,
+  formatPercentExact,
   formatRelative,
   formatUtc,
   formatUtcDay,
@@ -33,6 +35,23 @@ it('rounds sums to the decimals of an amount', () => {
 
 it('shortens amounts for axes only', () => {
   expect([0, 0.000123, 0.5, 1200].map(formatMoneyShort)).toEqual(['$0', '$0.0001', '$0.5', '$1.2K']);
+});
+
+it('rounds a measured share, but never one of some calls to none', () => {
+  expect([0, 0.0004, 0.001, 0.125, 1].map(formatPercent)).toEqual(['0%', '<0.1%', '0.1%', '12.5%', '100%']);
+});
+
+it('shows a share that is set as it is', () => {
+  const shares = [1, 0.9999, 0.125, 0.0025, 0.000_123_456, 0.1 + 0.2, 1e-9];
+  expect(shares.map(formatPercentExact)).toEqual([
+    '100%',
+    '99.99%',
+    '12.5%',
+    '0.25%',
+    '0.0123456%',
+    '30%',
+    '0.0000001%',
+  ]);
 });
 
 it('shows durations with their unit', () => {

@@ -20,6 +20,7 @@ const moneyShort = new Intl.NumberFormat(LOCALE, {
 const count = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const countShort = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const percentExact = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumSignificantDigits: 6 });
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
@@ -59,8 +60,12 @@ function decimalText(value: number): string {
 
 export const formatCount = (value: number): string => count.format(value);
 export const formatCountShort = (value: number): string => countShort.format(value);
-/** Formats a share from 0 to 1. */
-export const formatPercent = (share: number): string => percent.format(share);
+/** A share from 0 to 1 with one decimal: `12.5%`, and `<0.1%` for one that would look like none. */
+export const formatPercent = (share: number): string =>
+  share > 0 && share < 0.001 ? '<0.1%' : percent.format(share);
+
+/** A share from 0 to 1 that is set, and for axes of charts: `0.25%`, `99.99%`. */
+export const formatPercentExact = (share: number): string => percentExact.format(share);
 
 /** `840 ms`, `1.24 s`, `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {

@@ -103,14 +103,14 @@ describeInChromium('destinations in the console', () => {
     session.expectStatus(400);
     await press('Save');
     await page.getByText(/0\.0001/).waitFor();
-    await page.getByLabel('Sampling').fill('12.5');
+    await page.getByLabel('Sampling').fill('0.25');
     await press('Save');
-    await page.getByText('12.5%').waitFor();
+    await page.getByText('0.25%').waitFor();
     await page.getByText('Left out: privacy mode').waitFor();
     const [stored] = await setup.app.sql<{ rules: unknown; rate: string }>(
       'SELECT filter_rules AS rules, sampling_rate::text AS rate FROM destinations',
     );
-    expect(Number(stored?.rate)).toBe(0.125);
+    expect(Number(stored?.rate)).toBe(0.0025);
     expect(stored?.rules).toEqual({
       enabled: true,
       groups: [

@@ -6,7 +6,7 @@ import { labelOf } from '../../api/destination-kinds';
 import type { Destination, FilterRules } from '../../api/destinations';
 import { DescriptionList, Section } from '../../components/display/section';
 import { Name, Time } from '../../components/display/values';
-import { abbreviate, formatPercent } from '../../format';
+import { abbreviate, formatPercentExact } from '../../format';
 import { FIELD_NAMES, OPERATOR_NAMES } from './filter-builder';
 import styles from './destinations.module.css';
 
@@ -45,7 +45,7 @@ export function DestinationSettings({ destination, kind }: DestinationSettingsPr
       <Section title="Calls and content">
         <DescriptionList
           items={[
-            ['Sampling', formatShare(destination.sampling_rate)],
+            ['Sampling', formatPercentExact(destination.sampling_rate)],
             ['Keys', keys === null ? 'All keys' : <KeyLinks key="keys" hashes={keys} />],
             ['Filter', <FilterText key="filter" filter={filter} />],
             ['Content', destination.privacy_mode ? 'Left out: privacy mode' : 'Inputs and outputs'],
@@ -57,9 +57,6 @@ export function DestinationSettings({ destination, kind }: DestinationSettingsPr
     </>
   );
 }
-
-const formatShare = (rate: number): string =>
-  rate < 0.001 ? `${Number((rate * 100).toPrecision(4))}%` : formatPercent(rate);
 
 function KeyLinks({ hashes }: { readonly hashes: readonly string[] }) {
   return (

@@ -15,6 +15,7 @@ import {
   formatMoney,
   formatMoneyShort,
   formatPercent,
+  formatPercentExact,
 } from '../../format';
 import { MEASURES } from './overview-search';
 import type { Measure, Range } from './overview-search';
@@ -56,7 +57,7 @@ const CHARTS = {
     absent: null,
     shape: 'line',
     format: formatPercent,
-    formatAxis: formatPercent,
+    formatAxis: formatPercentExact,
   },
   p50: {
     name: 'p50',
