@@ -1,13 +1,12 @@
-// The present time for texts like "3 minutes ago", renewed every half minute.
+// The present time for texts like "3 minutes ago", which are shown again every half minute.
 import { useSyncExternalStore } from 'react';
 
 const STEP_MS = 30_000;
-let now = Date.now();
+const SECOND_MS = 1000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function tick(): void {
-  now = Date.now();
   for (const listener of listeners) listener();
 }
 
@@ -22,6 +21,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** To the second, since it must hold while a page is rendered. */
+const readNow = (): number => Math.floor(Date.now() / SECOND_MS) * SECOND_MS;
+
+/** Read at every rendering: the time of the last step would be behind data that have arrived since. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, readNow);
 }

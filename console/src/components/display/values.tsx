@@ -14,10 +14,12 @@ interface TimeProps {
   readonly absent?: string;
   /** "3 minutes ago" instead of the moment. */
   readonly isRelative?: boolean;
+  /** It has happened, and is not to come by a clock of the reader that is behind. */
+  readonly isPast?: boolean;
 }
 
 /** In the local zone; UTC on hover. */
-export function Time({ at, absent = '–', isRelative = false }: TimeProps) {
+export function Time({ at, absent = '–', isRelative = false, isPast = false }: TimeProps) {
   const now = useNow();
   if (!at) return <span className={styles.absent}>{absent}</span>;
   return (
@@ -26,7 +28,7 @@ export function Time({ at, absent = '–', isRelative = false }: TimeProps) {
       dateTime={at}
       title={isRelative ? `${formatTime(at)} (${formatUtc(at)})` : formatUtc(at)}
     >
-      {isRelative ? formatRelative(at, now) : formatTime(at)}
+      {isRelative ? formatRelative(at, isPast ? Math.max(now, Date.parse(at)) : now) : formatTime(at)}
     </time>
   );
 }

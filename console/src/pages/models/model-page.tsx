@@ -123,7 +123,7 @@ const HEALTH_COLUMNS: readonly Column<Row>[] = [
     cell: ({ facts }) =>
       facts?.last_failure ? (
         <>
-          <Time at={facts.last_failure.at} isRelative />
+          <Time at={facts.last_failure.at} isRelative isPast />
           {`, ${facts.last_failure.status ?? facts.last_failure.class}`}
         </>
       ) : (

@@ -153,7 +153,10 @@ function DeliveryList({ system: { deliveries } }: { readonly system: System }) {
         ['With a backlog', formatCount(deliveries.waiting)],
         ['Retrying', counted(deliveries.retrying, 'warning')],
         ['Paused', counted(deliveries.paused, 'bad')],
-        ['Oldest waiting', <Time key="oldest" at={deliveries.oldest_pending_at} absent="None" isRelative />],
+        [
+          'Oldest waiting',
+          <Time key="oldest" at={deliveries.oldest_pending_at} absent="None" isRelative isPast />,
+        ],
         ['Held back by', deliveries.held_back_by ?? 'Nothing'],
       ]}
     />

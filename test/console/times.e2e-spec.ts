@@ -1,0 +1,50 @@
+// Times in the console, which are distances from the present one.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import { startConsole } from '../support/app/console-app.js';
+import type { ConsoleSetup } from '../support/app/console-app.js';
+import { embed, rejectWith, SMALL } from '../support/requests/create-embedding.js';
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+
+describeInChromium('times in the console', () => {
+  let setup: ConsoleSetup;
+  beforeAll(async () => {
+    setup = await startConsole();
+    const { app, upstream } = setup;
+    upstream.answerWith(rejectWith(500, { error: { message: 'out of order' } }));
+    expect((await embed(app, { model: SMALL, input: 'one' })).status).toBe(502);
+    upstream.answerWith(null);
+    expect((await embed(app, { model: SMALL, input: 'two' })).status).toBe(200);
+  });
+  afterAll(() => setup.close());
+
+  it('follow the present, not the last half minute or the last page with times', async () => {
+    const expiry = Date.now() + 24 * HOUR_MS;
+    await setup.app.createKey({ name: 'Leaver', expiresAt: new Date(expiry) });
+    const { page, close } = await openConsole(setup.browser, setup.app);
+    const expires = (text: string) =>
+      page.getByRole('row').filter({ hasText: 'Leaver' }).getByText(text, { exact: true }).waitFor();
+    await page.clock.install({ time: expiry - 2 * HOUR_MS - 25 * SECOND_MS });
+    await visit(page, '/keys', 'Keys');
+    await expires('in 2 hours');
+    await page.clock.pauseAt(expiry - 2 * HOUR_MS + SECOND_MS);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expires('in 1 hour');
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    await page.clock.fastForward(HOUR_MS);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await expires('in 59 minutes');
+    await close();
+  });
+
+  it('of the past are not to come for a reader whose clock is behind', async () => {
+    const { page, close } = await openConsole(setup.browser, setup.app);
+    await page.clock.setFixedTime(Date.now() - HOUR_MS);
+    await visit(page, `/models/${SMALL}`, 'Text Embedding 3 Small');
+    await page.getByRole('cell', { name: 'now, 500' }).waitFor();
+    await close();
+  });
+});
