@@ -5,6 +5,9 @@ import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { embed, rejectWith, SMALL } from '../support/requests/create-embedding.js';
 
+// So many calls tell the overview whether it shows the guide.
+const NEWEST = 20;
+
 describeInChromium('the first call', () => {
   let setup: ConsoleSetup;
   beforeAll(async () => {
@@ -76,6 +79,20 @@ describeInChromium('the first call', () => {
     expect(await page.getByRole('row').count()).toBe(rows);
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('row').nth(rows).waitFor();
+    await close();
+  });
+
+  it('is not awaited again where only the newest calls have failed', async () => {
+    const { app, upstream, browser } = setup;
+    upstream.answerWith(rejectWith(400, { error: { message: 'not like this' } }));
+    for (let call = 0; call < NEWEST; call += 1) {
+      expect((await embed(app, { model: SMALL, input: 'a' })).status).toBeGreaterThanOrEqual(400);
+    }
+    upstream.answerWith(null);
+    const { page, close } = await openConsole(browser, app);
+    await visit(page, '/', 'Overview');
+    await page.getByRole('region', { name: 'Over time' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Set up' }).count()).toBe(0);
     await close();
   });
 });

@@ -1,14 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { loadGenerations } from '../../api/generations';
+import type { GenerationRow } from '../../api/generations';
 
 const WATCH_MS = 2000;
+const NEWEST = 20;
 
-/** The newest calls of the workspace, while the guide is shown. */
+export const hasSucceeded = ({ status }: Pick<GenerationRow, 'status'>): boolean => status < 400;
+
+/** The newest calls of the workspace, and an older one that has succeeded if none of them has. */
 export function useFirstCalls(workspaceId: string, isWatching: boolean) {
   return useQuery({
     queryKey: ['first-calls', workspaceId],
-    queryFn: async ({ signal }) =>
-      (await loadGenerations({ workspace_id: workspaceId }, undefined, signal, 20)).data,
+    queryFn: async ({ signal }) => {
+      const filters = { workspace_id: workspaceId };
+      const { data, next_cursor: next } = await loadGenerations(filters, undefined, signal, NEWEST);
+      // While the guide is watched, none has succeeded before the newest ones.
+      if (isWatching || next === null || data.some(hasSucceeded)) return data;
+      const older = await loadGenerations({ ...filters, status: '2xx' }, undefined, signal, 1);
+      return [...data, ...older.data];
+    },
     refetchInterval: isWatching ? WATCH_MS : false,
   });
 }

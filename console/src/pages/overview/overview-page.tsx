@@ -16,7 +16,7 @@ import styles from './overview.module.css';
 import { RANGES } from './overview-search';
 import type { Range } from './overview-search';
 import { RANGE_DEFINITIONS, timeRangeOf } from './ranges';
-import { useFirstCalls } from './first-calls';
+import { hasSucceeded, useFirstCalls } from './first-calls';
 import { SpendLimits, useWindowSpend } from './spend-limits';
 import { UsageChart } from './usage-chart';
 import { UsageTable } from './usage-table';
@@ -56,9 +56,8 @@ function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
   const { range = 'day', by = 'model', measure = 'calls' } = route.useSearch();
   const [isGuided, setGuided] = useState(false);
   const calls = useFirstCalls(workspaceId, isGuided);
-  const hasSucceeded = calls.data?.some(({ status }) => status < 400) ?? false;
   // Once shown, the guide stays until the page is left, so that the reader sees the first call arrive.
-  if (!isGuided && calls.data !== undefined && !hasSucceeded) setGuided(true);
+  if (!isGuided && calls.data?.some(hasSucceeded) === false) setGuided(true);
   if (calls.data === undefined) {
     return calls.error ? (
       <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />

@@ -15,6 +15,7 @@ import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { Notice, Waiting } from '../../components/feedback/states';
 import { causeOf } from '../generations/failure-causes';
+import { hasSucceeded } from './first-calls';
 import styles from './overview.module.css';
 
 const CreateKeyDialog = lazy(async () => ({
@@ -34,7 +35,7 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
   const [isCreating, setCreating] = useState(false);
   const hasProvider = allModels?.some((model) => !isEmbedded(model)) ?? false;
   const hasKey = (keys?.keys.length ?? 0) > 0;
-  const first = calls.find(({ status }) => status < 400);
+  const first = calls.find(hasSucceeded);
   return (
     <Section title="Set up" description="Four steps to the first traced call. This list follows what you do.">
       <ol className={styles.steps}>
