@@ -83,6 +83,31 @@ describeInChromium('failures in the console', () => {
     await close();
   });
 
+  it('of the chart leave no line of zeros, nor does a load that takes long', async () => {
+    const { page: ownPage, expectStatus, close } = await openConsole(setup.browser, setup.app);
+    expectStatus(500);
+    let fail = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    await ownPage.route('**/api/v1/analytics/query', async (route) => {
+      if (route.request().postDataJSON().granularity === undefined) return route.continue();
+      await held;
+      return broken(route);
+    });
+    await ownPage.goto('/');
+    const section = ownPage.getByRole('region', { name: 'Over time' });
+    await section.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await section.getByRole('figure').count()).toBe(0);
+    fail();
+    await section.getByText('Out of order').waitFor();
+    expect(await section.getByRole('figure').count()).toBe(0);
+    await ownPage.unrouteAll();
+    await section.getByRole('button', { name: 'Try again' }).click();
+    await section.getByRole('img', { name: 'Calls: from 0 to 1' }).waitFor();
+    await close();
+  });
+
   it('of the states of destinations leave the list', async () => {
     await page.route('**/api/v1/observability/deliveries*', broken);
     await visit(page, '/destinations', 'Destinations');

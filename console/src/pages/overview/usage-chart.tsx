@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { analyticsQuery } from '../../api/analytics';
+import type { AnalyticsRow } from '../../api/analytics';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { TimeSeries } from '../../components/chart/lazy-chart';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
-import { ErrorState } from '../../components/feedback/states';
+import { ErrorState, Placeholder } from '../../components/feedback/states';
 import {
   formatCount,
   formatCountShort,
@@ -86,7 +87,6 @@ interface UsageChartProps {
 }
 
 export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
-  const shownAt = useNow();
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     ...analyticsQuery(['series', workspaceId, range], (now) => ({
       metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
@@ -97,10 +97,7 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
     })),
     refetchInterval: 15_000,
   });
-  const { name: _name, label, metric, absent, ...chart } = CHARTS[measure];
-  const times = useMemo(() => timesOf(range, dataUpdatedAt || shownAt), [range, dataUpdatedAt, shownAt]);
-  const values = useMemo(() => valuesAt(times, data ?? [], metric, absent), [times, data, metric, absent]);
-  const { start } = timeRangeOf(range, shownAt);
+  const { start } = timeRangeOf(range, useNow());
   return (
     <Section
       title="Over time"
@@ -124,11 +121,25 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
         </>
       }
     >
-      {error && data === undefined ? (
+      {data !== undefined ? (
+        <Chart {...{ range, measure }} rows={data} loadedAt={dataUpdatedAt} />
+      ) : error !== null ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
-        <TimeSeries label={label} times={times} values={values} {...chart} />
+        <Placeholder lines={8} />
       )}
     </Section>
   );
+}
+
+interface ChartProps extends Pick<UsageChartProps, 'range' | 'measure'> {
+  readonly rows: readonly AnalyticsRow[];
+  readonly loadedAt: number;
+}
+
+function Chart({ range, measure, rows, loadedAt }: ChartProps) {
+  const { name: _name, metric, absent, ...chart } = CHARTS[measure];
+  const times = useMemo(() => timesOf(range, loadedAt), [range, loadedAt]);
+  const values = useMemo(() => valuesAt(times, rows, metric, absent), [times, rows, metric, absent]);
+  return <TimeSeries {...{ times, values }} {...chart} />;
 }
