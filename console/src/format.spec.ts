@@ -9,6 +9,7 @@ import {
   formatRelative,
   formatUtc,
   formatUtcDay,
+  formatUtcTick,
   roundUsd,
 } from './format';
 
@@ -61,6 +62,7 @@ it('shows durations with their unit', () => {
 it('shows times in UTC, and days of the service as they are counted', () => {
   expect(formatUtc('2026-11-27T07:31:05.123Z')).toBe('2026-11-27 07:31:05 UTC');
   expect(formatUtcDay('2026-11-27')).toBe('27 Nov 2026');
+  expect(formatUtcTick(Date.parse('2026-11-27T00:00:00Z'))).toBe('27 Nov');
 });
 
 it('shows the distance of a time in its largest unit', () => {

@@ -31,6 +31,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   timeZone: 'UTC',
 });
+const utcDayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 /** Exact: `$0.00000125`, `$1,250.00`. */
@@ -88,6 +89,9 @@ export function formatTick(milliseconds: number, isDaily: boolean): string {
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
   return isDaily || isMidnight ? dayOfYear.format(date) : hourAndMinute.format(date);
 }
+
+/** For axes of charts of the days of the service: `27 Nov`. */
+export const formatUtcTick = (milliseconds: number): string => utcDayOfYear.format(milliseconds);
 
 /** A day of the service, which counts days in UTC: `27 Nov 2026`. */
 export function formatUtcDay(isoDay: string): string {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatTick } from '../../format';
+import { formatTick, formatUtcDay, formatUtcTick } from '../../format';
 import { Time } from '../display/values';
 import styles from './time-series.module.css';
 
@@ -15,6 +15,8 @@ export interface TimeSeriesProps {
   readonly values: readonly (number | null)[];
   readonly format: (value: number) => string;
   readonly formatAxis: (value: number) => string;
+  /** The periods are days of the service, which are those of UTC. */
+  readonly isDaily: boolean;
   /** Bars for counts and sums, a line for rates and latencies. */
   readonly shape: 'bars' | 'line';
 }
@@ -43,7 +45,8 @@ function readColours(element: HTMLElement) {
   return colours;
 }
 
-export function TimeSeriesChart({ label, times, values, format, formatAxis, shape }: TimeSeriesProps) {
+export function TimeSeriesChart(props: TimeSeriesProps) {
+  const { label, times, values, format, formatAxis, isDaily, shape } = props;
   const canvas = useRef<HTMLDivElement>(null);
   const [index, setIndex] = useState<number | null>(null);
 
@@ -63,6 +66,10 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
         width: element.clientWidth,
         height: HEIGHT,
         legend: { show: false },
+        tzDate: (seconds) => {
+          const date = new Date(seconds * SECOND_MS);
+          return isDaily ? uPlot.tzDate(date, 'UTC') : date;
+        },
         cursor: { y: false, drag: { x: false, y: false } },
         // Half a period at both ends, for the first and the last bar.
         scales: {
@@ -74,7 +81,11 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
             ...axis,
             grid: { show: false },
             values: (_plot, splits, _axis, _space, step) =>
-              splits.map((split) => formatTick(split * SECOND_MS, step >= DAY_SECONDS)),
+              splits.map((split) =>
+                isDaily
+                  ? formatUtcTick(split * SECOND_MS)
+                  : formatTick(split * SECOND_MS, step >= DAY_SECONDS),
+              ),
           },
           { ...axis, size: AXIS_WIDTH, values: (_plot, splits) => splits.map(formatAxis) },
         ],
@@ -101,17 +112,18 @@ export function TimeSeriesChart({ label, times, values, format, formatAxis, shap
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, formatAxis, shape]);
+  }, [label, times, values, formatAxis, isDaily, shape]);
 
   const value = index === null ? undefined : values[index];
   const time = index === null ? undefined : times[index];
+  const iso = time === undefined ? undefined : new Date(time).toISOString();
   return (
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>
         <span>{label}</span>
-        {time !== undefined && (
+        {iso !== undefined && (
           <span className={styles.reading}>
-            <Time at={new Date(time).toISOString()} />{' '}
+            {isDaily ? formatUtcDay(iso) : <Time at={iso} />}{' '}
             <strong>{value === null || value === undefined ? 'none' : format(value)}</strong>
           </span>
         )}

@@ -141,5 +141,7 @@ function Chart({ range, measure, rows, loadedAt }: ChartProps) {
   const { name: _name, metric, absent, ...chart } = CHARTS[measure];
   const times = useMemo(() => timesOf(range, loadedAt), [range, loadedAt]);
   const values = useMemo(() => valuesAt(times, rows, metric, absent), [times, rows, metric, absent]);
-  return <TimeSeries {...{ times, values }} {...chart} />;
+  return (
+    <TimeSeries {...{ times, values }} isDaily={RANGE_DEFINITIONS[range].granularity === 'day'} {...chart} />
+  );
 }
