@@ -129,10 +129,12 @@ describeInChromium('forms of the console', () => {
       body: { privacy_mode: true, config: { url: 'https://second.example.com/traces' } },
     });
     await page.getByLabel('Name', { exact: true }).fill('Renamed traces');
+    await page.getByLabel('Sampling').fill('99.99');
     await press('Save');
     await page.getByRole('heading', { level: 1, name: 'Renamed traces' }).waitFor();
     expect((await askFor<{ data: object }>(200, setup.app, 'get', `${path}/${data.id}`)).data).toMatchObject({
       privacy_mode: true,
+      sampling_rate: 0.9999,
       config: { url: 'https://second.example.com/****' },
     });
   });

@@ -39,7 +39,8 @@ export class FormValues {
   numberOrNull(name: string, divisor = 1): number | null {
     const text = this.text(name);
     if (text === '') return null;
-    const number = Number(text) / divisor;
+    // A percentage of 99.99 is the share 0.9999, not the nearest binary fraction below it.
+    const number = divisor === 1 ? Number(text) : Number((Number(text) / divisor).toPrecision(15));
     return Number.isFinite(number) ? number : (text as unknown as number);
   }
 

@@ -79,7 +79,7 @@ function columnsOf(
       id: 'at',
       header: 'Rejected',
       priority: 2,
-      cell: (letter) => <Time at={letter.created_at} isRelative />,
+      cell: (letter) => <Time at={letter.created_at} isRelative isPast />,
     },
   ];
 }

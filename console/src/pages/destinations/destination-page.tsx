@@ -141,7 +141,7 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
       {deliveries && error !== null && deliveries.status !== 'active' && (
         <Notice tone={deliveries.status === 'paused' ? 'bad' : 'warning'}>
           <p className={styles.errorHead}>
-            Failed <Time at={error.at} isRelative />
+            Failed <Time at={error.at} isRelative isPast />
             {deliveries.failures > 1 && `, ${formatCount(deliveries.failures)} times in a row`}
             {deliveries.next_attempt_at !== null && (
               <>
@@ -159,7 +159,7 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
           detail={
             deliveries && (
               <>
-                Last success <Time at={deliveries.last_success_at} absent="never" isRelative />
+                Last success <Time at={deliveries.last_success_at} absent="never" isRelative isPast />
               </>
             )
           }

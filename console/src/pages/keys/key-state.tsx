@@ -53,7 +53,8 @@ export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
 /** The moment is that of the calls that are summed up, minutes late; the day counts charged calls at once. */
 export function LastUsed({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
   const { last_used_at: at, last_used_on: day } = apiKey;
-  if (at !== null && (day === null || at.slice(0, day.length) >= day)) return <Time at={at} isRelative />;
+  if (at !== null && (day === null || at.slice(0, day.length) >= day))
+    return <Time at={at} isRelative isPast />;
   if (day === null) return <span className={styles.muted}>Never</span>;
   return (
     <time dateTime={day} title={`${day} UTC`}>
