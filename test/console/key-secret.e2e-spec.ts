@@ -62,6 +62,18 @@ describeInChromium('the secret of a key', () => {
     await page.mouse.click(2, 2);
   }
 
+  /** A way back that the page does not let through: it returns. */
+  async function goBackAndForth(page: Page): Promise<void> {
+    await page.evaluate(
+      `new Promise((resolve) => {
+         let count = 0;
+         addEventListener('popstate', () => (count += 1) === 2 && resolve());
+         history.back();
+       })`,
+    );
+    expect(new URL(page.url()).pathname).toBe('/keys');
+  }
+
   it.each([
     { path: '**/api/v1/keys', action: 'Create key', open: openCreate },
     {
@@ -98,6 +110,37 @@ describeInChromium('the secret of a key', () => {
       await close();
     },
   );
+
+  it('is shown though the user went back, and stays until it is done with', async () => {
+    const { context, close } = await openConsole(setup.browser, setup.app);
+    // A page of its own, where only the test answers questions.
+    const page = await context.newPage();
+    await visit(page, '/audit', 'Audit log');
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Nightly job');
+    const release = await hold(page, '**/api/v1/keys');
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('/keys')),
+      press(page, 'Create key'),
+    ]);
+    await goBackAndForth(page);
+    release();
+    await secretOf(page).waitFor();
+    await goBackAndForth(page);
+    const [question] = await Promise.all([
+      page.waitForEvent('dialog'),
+      page.close({ runBeforeUnload: true }),
+    ]);
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    expect(await secretOf(page).textContent()).toMatch(/^sk-sb-v1-/);
+    await press(page, 'Done');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    await close();
+  });
 
   it('is that of one key though the user clicks twice', async () => {
     const { page, complaints, close } = await openConsole(setup.browser, setup.app);

@@ -1,16 +1,18 @@
-// The end of the session leads to the sign-in page, but not away from a secret, which is shown once: it waits for it.
+// Something that cannot be had again keeps the page: a secret, which is shown once, and the wait for one.
+import { useBlocker } from '@tanstack/react-router';
+import type { ShouldBlockFn } from '@tanstack/react-router';
+import { useEffect } from 'react';
 
 let holds = 0;
 let waiting: (() => void) | null = null;
 
-/** Calls `leave` when nothing holds the page. */
+/** Calls `leave` when nothing holds the page: the end of the session leads to the sign-in page, but not away from a secret. */
 export function leavePage(leave: () => void): void {
   if (holds === 0) leave();
   else waiting = leave;
 }
 
-/** Holds the page until the returned function is called. */
-export function holdPage(): () => void {
+function holdPage(): () => void {
   holds += 1;
   return () => {
     holds -= 1;
@@ -19,4 +21,21 @@ export function holdPage(): () => void {
     waiting = null;
     leave();
   };
+}
+
+// Another search of the same page takes nothing away.
+const isOtherPage: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
+
+/** Links, the history and the end of the session wait. A reload asks first. */
+export function useHeldPage(isHeld: boolean): void {
+  // Its end comes before that of the hold, which may lead away.
+  useBlocker({ shouldBlockFn: isOtherPage, disabled: !isHeld });
+  useEffect(() => (isHeld ? holdPage() : undefined), [isHeld]);
+}
+
+const never: ShouldBlockFn = () => false;
+
+/** The browser asks before it loads the page again or closes it. */
+export function useUnloadQuestion(isAsked: boolean): void {
+  useBlocker({ shouldBlockFn: never, disabled: !isAsked });
 }

@@ -2,10 +2,10 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useLayoutEffect, useState } from 'react';
+import { createContext, useContext, useLayoutEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api/problems';
-import { holdPage } from '../../app/page-hold';
+import { useHeldPage } from '../../app/page-hold';
 import { Button, IconButton } from '../actions/button';
 import { Notice } from '../feedback/states';
 import styles from './dialog.module.css';
@@ -26,8 +26,7 @@ interface DialogProps {
 export function Dialog({ title, description, isOpen, onClose, isDismissible = true, children }: DialogProps) {
   const [isBusy, setBusy] = useState(false);
   // The answer may be a secret, and may end the session: a request of the page can fail before it arrives.
-  const isHeld = isOpen && (isBusy || !isDismissible);
-  useEffect(() => (isHeld ? holdPage() : undefined), [isHeld]);
+  useHeldPage(isOpen && (isBusy || !isDismissible));
   return (
     <BaseDialog.Root
       open={isOpen}
