@@ -63,6 +63,28 @@ describeInChromium('destinations in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Our traces' }).waitFor();
   });
 
+  it('asks before a page with changed settings is closed, and not before another', async () => {
+    // Pages of their own, where only the test answers questions.
+    const openNew = async (): Promise<Page> => {
+      const ownPage = await session.context.newPage();
+      await visit(ownPage, '/destinations/new?kind=webhook', 'Add Webhook');
+      await ownPage.getByLabel('Name', { exact: true }).click();
+      return ownPage;
+    };
+    const untouched = await openNew();
+    await Promise.all([untouched.waitForEvent('close'), untouched.close({ runBeforeUnload: true })]);
+    const ownPage = await openNew();
+    await ownPage.keyboard.type('Our traces');
+    const [question] = await Promise.all([
+      ownPage.waitForEvent('dialog'),
+      ownPage.close({ runBeforeUnload: true }),
+    ]);
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    expect(await ownPage.getByLabel('Name', { exact: true }).inputValue()).toBe('Our traces');
+    await ownPage.close();
+  });
+
   it('shows deliveries, retries after a failure, and replays', async () => {
     await call('first');
     await figure('Delivered').getByText('1', { exact: true }).waitFor();

@@ -69,8 +69,10 @@ export async function openConsole(
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => {
+    // A test that leaves a page means it.
+    if (dialog.type() === 'beforeunload') return void dialog.accept();
     complaints.push(`a script opened a dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    return void dialog.dismiss();
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
@@ -106,6 +108,13 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForSelector('[aria-busy="true"], [role="status"][aria-label="Loading"]', {
     state: 'detached',
   });
+}
+
+/** The user comes back to the page when its data are old: they are loaded again, behind whatever is open. */
+export async function returnLater(page: Page): Promise<void> {
+  await page.evaluate(
+    `{ const now = Date.now(); Date.now = () => now + 60_000; dispatchEvent(new Event('visibilitychange')); }`,
+  );
 }
 
 /** In both themes and widths, without loading the page again: its colours follow the media, its layout the window. */

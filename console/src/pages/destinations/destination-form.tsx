@@ -6,6 +6,7 @@ import type { DestinationKind } from '../../api/destination-kinds';
 import { testSettings } from '../../api/destinations';
 import type { ConnectionTest, Destination, DestinationSettings, FilterRules } from '../../api/destinations';
 import { messageOf, readProblems } from '../../api/problems';
+import { useUnloadQuestion } from '../../app/page-hold';
 import { Button } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
 import { Notice } from '../../components/feedback/states';
@@ -58,6 +59,8 @@ export function DestinationForm(props: DestinationFormProps) {
     setKeysOf(workspaceId);
     setKeys(keys && []);
   }
+  const [isTouched, setTouched] = useState(false);
+  useUnloadQuestion(isTouched);
   const frame = useRef<HTMLDivElement>(null);
   const test = useMutation({
     mutationFn: (values: FormValues) =>
@@ -90,7 +93,7 @@ export function DestinationForm(props: DestinationFormProps) {
     if (general !== null || headersProblem !== undefined) showProblem(frame.current);
   }, [general, headersProblem]);
   return (
-    <div ref={frame}>
+    <div ref={frame} onChange={() => setTouched(true)}>
       <Form
         fields={fields}
         error={problem}
