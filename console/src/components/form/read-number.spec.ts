@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readNumber } from './read-number';
+import { readNumber, readWholeNumber } from './read-number';
 
 describe('the number of a field', () => {
   it('is absent from an empty field', () => {
@@ -14,7 +14,24 @@ describe('the number of a field', () => {
     expect(readNumber(text)).toEqual({ value });
   });
 
-  it.each(['0.7.1', '.', 'much', '9'.repeat(400)])('is a problem of "%s"', (text) => {
+  it.each(['0.7.1', '0,1', '.', 'much', '9'.repeat(400)])('is a problem of "%s"', (text) => {
     expect(readNumber(text)).toEqual({ problem: 'Must be a number' });
+  });
+});
+
+describe('the whole number of a field', () => {
+  it('is absent from an empty field', () => {
+    expect(readWholeNumber('')).toEqual({});
+  });
+
+  it('is that of "256"', () => {
+    expect(readWholeNumber('256')).toEqual({ value: 256 });
+  });
+
+  it.each([
+    ['1.5', 'Must be a whole number'],
+    ['1,000', 'Must be a number'],
+  ])('is a problem of "%s"', (text, problem) => {
+    expect(readWholeNumber(text)).toEqual({ problem });
   });
 });

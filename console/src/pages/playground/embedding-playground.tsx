@@ -10,7 +10,7 @@ import { embeddingSamples } from '../../components/data/samples';
 import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
 import { FieldRow, Form, TextAreaField, TextField } from '../../components/form/form';
-import { readNumber } from '../../components/form/read-number';
+import { readWholeNumber } from '../../components/form/read-number';
 import { EmbeddingResult } from './embedding-result';
 import { ModelField } from './model-field';
 import { PayerField, WithPayer } from './payer';
@@ -40,7 +40,7 @@ function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
   });
   const model = chosenModel ?? exampleModel(models.data);
   const texts = textsOf(area);
-  const dimensions = readNumber(width);
+  const dimensions = readWholeNumber(width);
   const call: EmbeddingCall = {
     keyHash: payer.hash,
     model,
@@ -72,7 +72,7 @@ function EmbeddingCalls({ payer }: { readonly payer: Payer }) {
               placeholder="The model's own"
               problem={dimensions.problem}
               value={width}
-              onChange={({ target }) => setWidth(target.value.replace(/\D/g, ''))}
+              onChange={({ target }) => setWidth(target.value)}
             />
             <TextField
               name="input_type"
