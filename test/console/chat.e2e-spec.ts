@@ -208,6 +208,9 @@ describeInChromium('chats in the playground', () => {
     await page.getByLabel('Tools').fill('');
     await press('Insert an example');
     await send('How is the weather in Oslo?');
+    const result = page.getByLabel('Result of get_weather');
+    // The field of the message had it.
+    await result.and(page.locator(':focus')).waitFor();
     const calls = conversation().getByRole('list', { name: 'Tool calls' });
     await calls.getByText('get_weather').waitFor();
     await calls.getByText('"city": "Oslo"').waitFor();
@@ -216,8 +219,15 @@ describeInChromium('chats in the playground', () => {
     await conversation().getByText('Reasoning').click();
     await reasoning.waitFor();
     setup.upstream.answerWith(streamOf(...HELLO));
-    await page.getByLabel('Result of get_weather').fill('12 degrees');
+    await result.fill('12 degrees');
+    const before = setup.upstream.requests.length;
+    await page.getByLabel('Temperature').fill('much');
     await press('Send results');
+    expect(await result.inputValue()).toBe('12 degrees');
+    expect(setup.upstream.requests).toHaveLength(before);
+    await page.getByLabel('Temperature').fill('');
+    await press('Send results');
+    await page.getByLabel('Message', { exact: true }).and(page.locator(':focus')).waitFor();
     await conversation().getByText('Hello').waitFor();
     expect(setup.upstream.requests.at(-1)?.body['messages']).toMatchObject([
       { role: 'user' },
@@ -262,6 +272,12 @@ describeInChromium('chats in the playground', () => {
     await field.fill('0.7.1');
     await page.locator('[name="temperature"][aria-invalid="true"]').waitFor();
     await page.getByText('Must be a number').waitFor();
+    await field.fill('0,1');
+    await page.getByText('Must be a number').waitFor();
+    expect(await field.inputValue()).toBe('0,1');
+    await page.getByLabel('Tokens at most').fill('1.5');
+    await page.getByText('Must be a whole number').waitFor();
+    await page.getByLabel('Tokens at most').fill('');
     const before = setup.upstream.requests.length;
     await send('Kept until it can be sent');
     await page.getByRole('tab', { name: 'Python' }).click();
@@ -318,6 +334,26 @@ describeInChromium('chats in the playground', () => {
     await ownPage.getByRole('button', { name: 'Try again' }).click();
     await log.getByText('Hello', { exact: true }).waitFor();
     await close();
+  });
+
+  it('asks before the page of an answer that is coming is closed', async () => {
+    // A page of its own, where only the test answers questions.
+    const ownPage = await session.context.newPage();
+    const held = heldStream(text(' and the second.'), delta({}, 'stop'), usageOnly(10, 2), '[DONE]');
+    setup.upstream.answerWith(held.handler);
+    await open(ownPage);
+    await send('Two halves, please.', ownPage);
+    const log = ownPage.getByRole('log', { name: 'Conversation' });
+    await log.getByText('The first half', { exact: true }).waitFor();
+    const [question] = await Promise.all([
+      ownPage.waitForEvent('dialog'),
+      ownPage.close({ runBeforeUnload: true }),
+    ]);
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    held.release();
+    await log.getByText('The first half and the second.').waitFor();
+    await ownPage.close();
   });
 
   it('leads to the sign-in page and back when the session has ended in the middle', async () => {

@@ -4,12 +4,13 @@ import { useState } from 'react';
 import type { ChatBody } from '../../../api/chat';
 import { ApiError } from '../../../api/client';
 import { exampleModel, modelChoicesQuery } from '../../../api/models';
+import { useUnloadQuestion } from '../../../app/page-hold';
 import { Button } from '../../../components/actions/button';
 import { CodeSamples } from '../../../components/data/code-samples';
 import { Section } from '../../../components/display/section';
 import { Placeholder } from '../../../components/feedback/states';
 import { FieldRow, Form, TextAreaField, TextField } from '../../../components/form/form';
-import { readNumber } from '../../../components/form/read-number';
+import { readNumber, readWholeNumber } from '../../../components/form/read-number';
 import { ModelField } from '../model-field';
 import { PayerField, WithPayer } from '../payer';
 import type { Payer } from '../payer';
@@ -42,9 +43,11 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
   const model = chosenModel ?? exampleModel(models.data, 'text');
   const tools = readTools(toolsText);
   const heat = readNumber(temperature);
-  const most = readNumber(maxTokens);
+  const most = readWholeNumber(maxTokens);
   const isSendable = [tools, heat, most].every(({ problem }) => problem === undefined);
   const { turns, live } = chat;
+  // The answer, which is paid for, would end with the page.
+  useUnloadQuestion(live !== null);
   const bodyOf = (sent: readonly Turn[]): ChatBody => ({
     model,
     messages: messagesOf(system, sent),
@@ -52,8 +55,9 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
     max_tokens: most.value,
     tools: tools.tools,
   });
-  const send = (sent: readonly Turn[]) => {
+  const send = (sent: readonly Turn[]): boolean => {
     if (isSendable) chat.send(sent, { keyHash: payer.hash, body: bodyOf(sent) });
+    return isSendable;
   };
   const next: readonly Turn[] = draft.trim() === '' ? turns : [...turns, { kind: 'user', text: draft }];
   return (
@@ -82,7 +86,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
               placeholder="The provider's own"
               problem={heat.problem}
               value={temperature}
-              onChange={({ target }) => setTemperature(target.value.replace(/[^\d.]/g, ''))}
+              onChange={({ target }) => setTemperature(target.value)}
             />
             <TextField
               name="max_tokens"
@@ -91,7 +95,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
               placeholder="The model's own"
               problem={most.problem}
               value={maxTokens}
-              onChange={({ target }) => setMaxTokens(target.value.replace(/\D/g, ''))}
+              onChange={({ target }) => setMaxTokens(target.value)}
             />
           </FieldRow>
           <TextAreaField
@@ -131,10 +135,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             onDraft={setDraft}
             calls={openCalls(turns.at(-1))}
             isRunning={live !== null}
-            onSend={(turn) => {
-              send([...turns, turn]);
-              if (isSendable && turn.kind === 'user') setDraft('');
-            }}
+            onSend={(turn) => send([...turns, turn])}
             onStop={chat.stop}
           />
         </Section>

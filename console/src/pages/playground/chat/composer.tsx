@@ -1,5 +1,5 @@
 // Writes the next message: a text of the user, or the results of the tools that the model called.
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { ToolCall } from '../../../api/chat-answer';
 import { Button } from '../../../components/actions/button';
@@ -13,21 +13,23 @@ interface ComposerProps {
   /** Calls that wait for results. */
   readonly calls: readonly ToolCall[];
   readonly isRunning: boolean;
-  readonly onSend: (turn: UserTurn | ToolTurn) => void;
+  /** Whether the turn was sent. The fields of one that was not keep their texts. */
+  readonly onSend: (turn: UserTurn | ToolTurn) => boolean;
   readonly onStop: () => void;
 }
 
 export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: ComposerProps) {
-  const message = useRef<HTMLTextAreaElement>(null);
+  const { field, followFocus, takeFocus } = useFirstField();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const submit = () => {
     if (isRunning) return;
     if (calls.length > 0) {
       const turns = calls.map(({ id, name }) => ({ callId: id, name, text: results[id] ?? '' }));
-      onSend({ kind: 'tools', results: turns });
+      if (!onSend({ kind: 'tools', results: turns })) return;
       setResults({});
-    } else if (draft.trim() !== '') {
-      onSend({ kind: 'user', text: draft });
+      takeFocus();
+    } else if (draft.trim() !== '' && onSend({ kind: 'user', text: draft })) {
+      onDraft('');
     }
   };
   return (
@@ -36,6 +38,7 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
         calls.map(({ id, name }, index) => (
           <TextAreaField
             key={id}
+            ref={index === 0 ? followFocus : undefined}
             name={`result-${index}`}
             label={`Result of ${name.slice(0, 64)}`}
             hint="The model reads it as the answer of the tool."
@@ -49,7 +52,7 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
         ))
       ) : (
         <TextAreaField
-          ref={message}
+          ref={followFocus}
           name="message"
           label="Message"
           hint="Enter sends. Shift and Enter begin a new line."
@@ -70,7 +73,7 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
             onClick={() => {
               onStop();
               // The button goes away, and takes the focus with it.
-              message.current?.focus();
+              field.current?.focus();
             }}
           >
             Stop
@@ -79,6 +82,25 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
       </div>
     </Form>
   );
+}
+
+/** The field that the form begins with: the message, or the first result. One takes over the focus from the other. */
+function useFirstField() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isFocusDue = useRef(false);
+  const followFocus = useCallback((shown: HTMLTextAreaElement) => {
+    field.current = shown;
+    if (isFocusDue.current) shown.focus();
+    isFocusDue.current = false;
+    // It is still in the page, with the focus.
+    return () => {
+      if (shown.form?.contains(document.activeElement) === true) isFocusDue.current = true;
+    };
+  }, []);
+  const takeFocus = useCallback(() => {
+    isFocusDue.current = true;
+  }, []);
+  return { field, followFocus, takeFocus };
 }
 
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
