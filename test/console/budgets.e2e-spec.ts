@@ -5,6 +5,7 @@ import {
   describeInChromium,
   expectAccessibleEverywhere,
   openConsole,
+  returnLater,
   visit,
 } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
@@ -80,6 +81,34 @@ describeInChromium('budgets in the console', () => {
     const intervals = await page.getByLabel('Interval').locator('option').allTextContents();
     expect(intervals).toEqual(['Weekly', 'Monthly']);
     await page.unrouteAll();
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('keeps an open form as it began, and sends only what is changed', async () => {
+    const { app } = setup;
+    const budgets = `/workspaces/${app.workspaceId}/budgets`;
+    const stored = () => askFor<{ include_byok_in_budgets: boolean }>(200, app, 'get', budgets);
+    await visit(page, `/workspaces/${app.workspaceId}`, 'Search team');
+    await page.getByRole('button', { name: 'Actions for the daily budget' }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+    const limit = page.getByLabel('Budget', { exact: true });
+    await limit.waitFor();
+    await askFor(200, app, 'put', `${budgets}/daily`, {
+      body: { limit_usd: 2, include_byok_in_budgets: false },
+    });
+    await returnLater(page);
+    // Behind the form.
+    await page.locator('[role=meter][aria-valuetext="$0.10 of $2.00"]').waitFor();
+    expect(await limit.inputValue()).toBe('1');
+    expect(await page.getByRole('switch', { name: /own provider keys/ }).isChecked()).toBe(true);
+    await limit.fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Daily budget saved.').waitFor();
+    expect(await stored()).toMatchObject({ include_byok_in_budgets: false });
+    await page.locator('[role=meter][aria-valuetext="$0.10 of $3.00"]').waitFor();
+    await askFor(200, app, 'put', `${budgets}/daily`, {
+      body: { limit_usd: 1, include_byok_in_budgets: true },
+    });
     expect(session.complaints).toEqual([]);
   });
 

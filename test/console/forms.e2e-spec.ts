@@ -1,7 +1,7 @@
 // Forms of the console beside that of a key: what they send, and how they show what the service rejects.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import { describeInChromium, openConsole, returnLater, visit } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
@@ -60,6 +60,8 @@ describeInChromium('forms of the console', () => {
 
   it('sends a call again once the field with the problem is corrected', async () => {
     await visit(page, '/playground', 'Playground');
+    await page.getByLabel('Dimensions').fill('1.5');
+    await page.getByText('Must be a whole number').waitFor();
     await page.getByLabel('Dimensions').fill('0');
     await press('Embed 3 texts');
     await invalid('dimensions').waitFor();
@@ -139,6 +141,14 @@ describeInChromium('forms of the console', () => {
     });
   });
 
+  it('leads to the workspace that it has created', async () => {
+    await visit(page, '/workspaces', 'Workspaces');
+    await press('Create workspace');
+    await page.getByLabel('Name', { exact: true }).fill('Evaluation');
+    await press('Create');
+    await page.getByRole('heading', { level: 1, name: 'Evaluation' }).waitFor();
+  });
+
   it('sends of a workspace only what is changed', async () => {
     const { data } = await askFor<{ data: { id: string } }>(201, setup.app, 'post', '/workspaces', {
       body: { name: 'Research', slug: 'research' },
@@ -147,6 +157,9 @@ describeInChromium('forms of the console', () => {
     await press('Edit');
     await page.getByLabel('Description').waitFor();
     await askFor(200, setup.app, 'patch', `/workspaces/${data.id}`, { body: { description: 'By the API' } });
+    await returnLater(page);
+    await page.getByText('By the API').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('');
     await page.getByLabel('Name', { exact: true }).fill('Long research');
     await press('Save');
     await page.getByRole('heading', { level: 1, name: 'Long research' }).waitFor();

@@ -39,7 +39,7 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
   const { id } = workspace;
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({ ...budgetsQuery(id), enabled: isLive });
-  const [edited, setEdited] = useState<BudgetInterval | 'new' | null>(null);
+  const [edited, setEdited] = useState<EditedBudget | null>(null);
   const [removed, setRemoved] = useState<BudgetInterval | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: budgetsQuery(id).queryKey });
   const remove = useMutation({
@@ -53,9 +53,12 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
     (left, right) => INTERVALS.indexOf(intervalOf(left)) - INTERVALS.indexOf(intervalOf(right)),
   );
   const free = INTERVALS.filter((interval) => !budgets.some((budget) => intervalOf(budget) === interval));
+  const includesByok = data?.include_byok_in_budgets ?? false;
+  const edit = (interval: BudgetInterval | 'new', limit?: number) =>
+    setEdited({ interval, free, limit, includesByok });
   // A new budget takes the place of one that has not loaded yet.
   const add = data !== undefined && free.length > 0 && (
-    <Button icon="plus" onClick={() => setEdited('new')}>
+    <Button icon="plus" onClick={() => edit('new')}>
       Add budget
     </Button>
   );
@@ -63,7 +66,7 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
     <Section
       title="Budgets"
       description={
-        data?.include_byok_in_budgets === true
+        includesByok
           ? 'Calls through own provider keys count.'
           : 'Calls through own provider keys do not count.'
       }
@@ -84,22 +87,14 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
             <BudgetLine
               key={budget.id}
               budget={budget}
-              onEdit={() => setEdited(intervalOf(budget))}
+              onEdit={() => edit(intervalOf(budget), budget.limit_usd)}
               onRemove={() => setRemoved(intervalOf(budget))}
             />
           ))}
         </ul>
       )}
       {edited !== null && (
-        <BudgetDialog
-          id={id}
-          interval={edited}
-          free={free}
-          limit={budgets.find((budget) => intervalOf(budget) === edited)?.limit_usd}
-          includesByok={data?.include_byok_in_budgets ?? false}
-          onClose={() => setEdited(null)}
-          onSaved={refresh}
-        />
+        <BudgetDialog id={id} edited={edited} onClose={() => setEdited(null)} onSaved={refresh} />
       )}
       <ConfirmDialog
         title="Delete budget"
@@ -171,23 +166,36 @@ function BudgetLine({ budget, onEdit, onRemove }: BudgetLineProps) {
   );
 }
 
-interface BudgetDialogProps {
-  readonly id: string;
+/** The form keeps the values that it began with, though budgets are loaded again while it is open. */
+interface EditedBudget {
   readonly interval: BudgetInterval | 'new';
   readonly free: readonly BudgetInterval[];
   readonly limit: number | undefined;
   readonly includesByok: boolean;
+}
+
+interface BudgetDialogProps {
+  readonly id: string;
+  readonly edited: EditedBudget;
   readonly onClose: () => void;
   readonly onSaved: () => Promise<void>;
 }
 
-function BudgetDialog({ id, interval, free, limit, includesByok, onClose, onSaved }: BudgetDialogProps) {
+interface SavedBudget {
+  readonly interval: BudgetInterval;
+  readonly amount: number;
+  /** Undefined: as it is. */
+  readonly byok: boolean | undefined;
+}
+
+function BudgetDialog({ id, edited, onClose, onSaved }: BudgetDialogProps) {
+  const { interval, free, limit, includesByok } = edited;
   const save = useMutation({
-    mutationFn: ({ chosen, amount, byok }: { chosen: BudgetInterval; amount: number; byok: boolean }) =>
-      setBudget(id, chosen, { limit_usd: amount, include_byok_in_budgets: byok }),
-    onSuccess: async (_result, { chosen }) => {
+    mutationFn: (saved: SavedBudget) =>
+      setBudget(id, saved.interval, { limit_usd: saved.amount, include_byok_in_budgets: saved.byok }),
+    onSuccess: async (_result, saved) => {
       onClose();
-      showToast({ tone: 'good', text: `${NAMES[chosen]} budget saved.` });
+      showToast({ tone: 'good', text: `${NAMES[saved.interval]} budget saved.` });
       await onSaved();
     },
   });
@@ -201,13 +209,14 @@ function BudgetDialog({ id, interval, free, limit, includesByok, onClose, onSave
       <Form
         fields={['limit_usd']}
         error={save.error}
-        onSubmit={(values) =>
+        onSubmit={(values) => {
+          const byok = values.flag('include_byok_in_budgets');
           save.mutate({
-            chosen: interval === 'new' ? (values.text('interval') as BudgetInterval) : interval,
+            interval: interval === 'new' ? (values.text('interval') as BudgetInterval) : interval,
             amount: values.numberOrNull('limit_usd') ?? 0,
-            byok: values.flag('include_byok_in_budgets'),
-          })
-        }
+            byok: byok === includesByok ? undefined : byok,
+          });
+        }}
       >
         {interval === 'new' && (
           <SelectField

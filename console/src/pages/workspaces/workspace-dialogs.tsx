@@ -1,6 +1,7 @@
 // Create, edit and delete a workspace.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { createWorkspace, deleteWorkspace, updateWorkspace, WORKSPACES } from '../../api/workspaces';
 import type { Workspace, WorkspaceChange } from '../../api/workspaces';
@@ -124,7 +125,9 @@ interface WorkspaceFormProps {
   readonly children: ReactNode;
 }
 
-function WorkspaceForm({ workspace, error, onSubmit, children }: WorkspaceFormProps) {
+function WorkspaceForm({ error, onSubmit, children, ...props }: WorkspaceFormProps) {
+  // It may be loaded again while the form is open, which keeps what it began with.
+  const [workspace] = useState(props.workspace);
   return (
     <Form
       fields={['name', 'slug', 'description']}
