@@ -11,6 +11,7 @@ import {
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
+import { askFor } from '../support/requests/admin.js';
 import { embed, SMALL } from '../support/requests/create-embedding.js';
 
 describeInChromium('keys in the console', () => {
@@ -125,6 +126,21 @@ describeInChromium('keys in the console', () => {
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Deleted Nightly indexer').waitFor();
     await page.getByRole('link', { name: 'Nightly indexer' }).waitFor({ state: 'detached' });
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('offers the disabled keys of a workspace that has no others', async () => {
+    const { app } = setup;
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+      body: { name: 'Retired', slug: 'retired' },
+    });
+    await app.createKey({ workspaceId: data.id, name: 'Former job' });
+    await app.sql('UPDATE api_keys SET disabled = true WHERE workspace_id = $1', [data.id]);
+    await visit(page, `/keys?workspace=${data.id}&disabled=hidden`, 'Keys');
+    await page.getByText('All keys of the workspace are disabled').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show disabled keys' }).click();
+    await page.getByRole('link', { name: 'Former job' }).waitFor();
     expect(session.complaints).toEqual([]);
   });
 

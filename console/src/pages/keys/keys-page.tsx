@@ -118,9 +118,16 @@ export function KeysPage() {
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
             empty={
-              q === undefined ? (
+              q === undefined && filters.include_disabled ? (
                 <EmptyState title="No key yet" action={create}>
                   Applications call this service with a key. Create one, with a limit if you like.
+                </EmptyState>
+              ) : q === undefined ? (
+                <EmptyState
+                  title="No enabled key"
+                  action={<Button onClick={() => change({ disabled: undefined })}>Show disabled keys</Button>}
+                >
+                  All keys of the workspace are disabled, and calls with them are refused.
                 </EmptyState>
               ) : (
                 <EmptyState
