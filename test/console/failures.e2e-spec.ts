@@ -42,7 +42,7 @@ describeInChromium('failures in the console', () => {
       [setup.app.accountId, setup.app.workspaceId],
     );
     await visit(page, '/keys', 'Keys');
-    await page.route(/keys\?.*offset=100/, broken);
+    await page.route(/keys\?.*offset=99/, broken);
     await press('Load more');
     await page.getByText('Loading keys failed: Out of order').waitFor();
     await page.getByText('Keys shown: 100').waitFor();
@@ -52,6 +52,20 @@ describeInChromium('failures in the console', () => {
     await page.getByText(/^Keys shown: \d+, no more$/).waitFor();
     expect(await page.getByText('Loading keys failed').count()).toBe(0);
     expect(await page.getByRole('row').count()).toBeGreaterThan(KEYS);
+  });
+
+  it('of the providers stand in the way of a new provider key, and are repeated there', async () => {
+    await page.route('**/api/v1/providers', broken);
+    await visit(page, '/provider-keys', 'Provider keys');
+    await page.getByText('No provider key yet').waitFor();
+    await page.getByText('The providers could not be loaded: Out of order').waitFor();
+    const add = page.getByRole('button', { name: 'Add provider key' });
+    expect(await add.count()).toBe(0);
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await press('Try again');
+    await add.first().click();
+    expect(await page.getByLabel('Provider', { exact: true }).locator('option').count()).toBeGreaterThan(1);
   });
 
   it.each([

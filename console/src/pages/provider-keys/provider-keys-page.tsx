@@ -20,7 +20,7 @@ import { ListFoot } from '../../components/data/list-head';
 import { Badge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
-import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { EmptyState, ErrorState, Notice } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog } from '../../components/overlay/dialog';
@@ -108,7 +108,7 @@ export function ProviderKeysPage() {
     rowKey: ({ id }: ProviderKey) => id,
     isLive: false,
   });
-  const refresh = () => client.resetQueries({ queryKey: PROVIDER_KEYS });
+  const refresh = () => client.invalidateQueries({ queryKey: PROVIDER_KEYS });
   const toggle = useMutation({
     mutationFn: ({ id, disabled }: ProviderKey) => updateProviderKey(id, { disabled: !disabled }),
     onSuccess: refresh,
@@ -128,7 +128,7 @@ export function ProviderKeysPage() {
     toggle: toggle.mutate,
     remove: setRemoved,
   });
-  const create = (
+  const create = providers.data && (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
       Add provider key
     </Button>
@@ -139,6 +139,14 @@ export function ProviderKeysPage() {
       description="Your own keys for providers. Calls try them in their order; the provider bills you, not this service."
       actions={create}
     >
+      {providers.error !== null && providers.data === undefined && (
+        <Notice tone="bad">
+          The providers could not be loaded: {messageOf(providers.error)}{' '}
+          <Button icon="refresh" onClick={() => void providers.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
       <Section title="Provider keys of the workspace" isFlush>
         {pages.error && pages.rows === undefined ? (
           <ErrorState error={pages.error} onRetry={pages.refresh} />

@@ -53,7 +53,7 @@ export function Members({ id }: { readonly id: string }) {
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
   const queryKey = [...WORKSPACES, id, 'members'];
-  const refresh = () => client.resetQueries({ queryKey });
+  const refresh = () => client.invalidateQueries({ queryKey });
   const pages = useHeldPages({
     queryKey,
     load: (cursor, signal) => loadMembers(id, cursor, signal),
