@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
+import { loadByOffset } from './offset-pages';
 
 export type EffectiveLimit = Schemas['EffectiveLimitDto'];
 
@@ -22,17 +23,14 @@ export interface KeyFilters {
   readonly q?: string | undefined;
 }
 
-/** A page by its offset, which the list uses as a cursor. */
-export async function loadKeys(
-  query: KeyFilters,
+export function loadKeys(
+  filters: KeyFilters,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<CursorPage<ApiKey>> {
-  const offset = Number(cursor ?? 0);
-  const { data } = await call(
-    api.GET('/api/v1/keys', { params: { query: { ...query, offset, limit: PAGE } }, signal }),
+  return loadByOffset(cursor, PAGE, (page) =>
+    call(api.GET('/api/v1/keys', { params: { query: { ...filters, ...page } }, signal })),
   );
-  return { data, next_cursor: data.length < PAGE ? null : String(offset + PAGE) };
 }
 
 async function loadKey(hash: string, signal: AbortSignal): Promise<ApiKey> {

@@ -2,6 +2,7 @@
 import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
+import { loadByOffset } from './offset-pages';
 
 export type ProviderKey = Schemas['ByokKeyDto'];
 export type NewProviderKey = Schemas['CreateByokKeyDto'];
@@ -11,17 +12,14 @@ export const PROVIDER_KEYS = ['provider-keys'] as const;
 const PAGE = 100;
 const at = (id: string) => ({ path: { id } });
 
-/** A page by its offset, which the list uses as a cursor. */
-export async function loadProviderKeys(
+export function loadProviderKeys(
   workspaceId: string,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<CursorPage<ProviderKey>> {
-  const offset = Number(cursor ?? 0);
-  const query = { workspace_id: workspaceId, offset, limit: PAGE };
-  const { data, total_count: total } = await call(api.GET('/api/v1/byok', { params: { query }, signal }));
-  const next = offset + data.length;
-  return { data, next_cursor: next < total ? String(next) : null };
+  return loadByOffset(cursor, PAGE, (page) =>
+    call(api.GET('/api/v1/byok', { params: { query: { workspace_id: workspaceId, ...page } }, signal })),
+  );
 }
 
 export async function createProviderKey(body: NewProviderKey): Promise<ProviderKey> {

@@ -4,6 +4,7 @@ import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
 import type { Model, ModelKind } from './models';
+import { loadByOffset } from './offset-pages';
 
 export type Provider = Schemas['ProviderDto'];
 export type ModelEndpoint = Schemas['ModelEndpointDto'];
@@ -30,24 +31,20 @@ interface ModelSearch {
   readonly configured: boolean;
 }
 
-/** A page by its offset, which the list uses as a cursor. */
-export async function loadModels(
+export function loadModels(
   { q, providers, kind, configured }: ModelSearch,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<CursorPage<Model> & { readonly total: number }> {
-  const offset = Number(cursor ?? 0);
-  const query = {
+): Promise<CursorPage<Model>> {
+  const filters = {
     configured,
-    offset,
-    limit: PAGE,
     ...(q === undefined ? {} : { q }),
     ...(providers === undefined ? {} : { providers }),
     ...(kind === undefined ? {} : { output_modalities: kind }),
   };
-  const { data, total_count: total } = await call(api.GET('/api/v1/models', { params: { query }, signal }));
-  const next = offset + data.length;
-  return { data, total, next_cursor: next < total ? String(next) : null };
+  return loadByOffset(cursor, PAGE, (page) =>
+    call(api.GET('/api/v1/models', { params: { query: { ...filters, ...page } }, signal })),
+  );
 }
 
 export const modelEndpointsQuery = (author: string, slug: string) =>

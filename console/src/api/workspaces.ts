@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
+import { loadByOffset } from './offset-pages';
 
 export type Workspace = Schemas['WorkspaceDto'];
 export type Member = Schemas['WorkspaceMemberDto'];
@@ -54,19 +55,14 @@ export async function deleteWorkspace(id: string): Promise<void> {
   await call(api.DELETE('/api/v1/workspaces/{id}', { params: at(id) }));
 }
 
-/** A page by its offset, which the list uses as a cursor. */
-export async function loadMembers(
+export function loadMembers(
   id: string,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<CursorPage<Member>> {
-  const offset = Number(cursor ?? 0);
-  const query = { offset, limit: MEMBERS_PAGE };
-  const page = await call(
-    api.GET('/api/v1/workspaces/{id}/members', { params: { ...at(id), query }, signal }),
+  return loadByOffset(cursor, MEMBERS_PAGE, (query) =>
+    call(api.GET('/api/v1/workspaces/{id}/members', { params: { ...at(id), query }, signal })),
   );
-  const next = offset + page.data.length;
-  return { data: page.data, next_cursor: next < page.total_count ? String(next) : null };
 }
 
 export async function addMembers(id: string, body: Schemas['AddMembersDto']): Promise<void> {

@@ -1,8 +1,9 @@
 // Lists with cursors that hold still: pages stay as they were loaded, and newer rows are counted, not inserted.
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { countNewer, joinPages } from './held-rows';
+import type { RowPage } from './held-rows';
 
-export interface CursorPage<Row> {
-  readonly data: readonly Row[];
+export interface CursorPage<Row> extends RowPage<Row> {
   readonly next_cursor: string | null;
   /** The search stopped after a bounded number of rows; `next_cursor` continues it. */
   readonly searched_until?: string | null;
@@ -25,6 +26,8 @@ export interface HeldPages<Row> {
   readonly error: Error | null;
   /** Rows of the newest page that the list does not show yet. */
   readonly newer: number;
+  /** Found by the load of older rows: those that are shown are not those of the list any more. */
+  readonly hasChanged: boolean;
   readonly searchedUntil: string | null;
   readonly hasOlder: boolean;
   readonly isLoadingOlder: boolean;
@@ -58,13 +61,13 @@ export function useHeldPages<Row>({
     placeholderData: pages.data?.pages[0],
     gcTime: 0,
   });
-  const rows = pages.data?.pages.flatMap((page) => page.data);
-  const shown = new Set(rows?.map(rowKey));
+  const held = pages.data && joinPages(pages.data.pages, rowKey);
   const last = pages.data?.pages.at(-1);
   return {
-    rows,
+    rows: held?.rows,
     error: pages.isFetching ? null : pages.error,
-    newer: rows === undefined ? 0 : (newest.data?.data ?? []).filter((row) => !shown.has(rowKey(row))).length,
+    newer: held === undefined ? 0 : countNewer(newest.data?.data ?? [], held.rows, rowKey),
+    hasChanged: held?.hasChanged ?? false,
     searchedUntil: last?.searched_until ?? null,
     hasOlder: pages.hasNextPage,
     isLoadingOlder: pages.isFetchingNextPage,

@@ -21,13 +21,22 @@ interface ListFootProps<Row> {
 }
 
 export function ListFoot<Row>({ pages, noun }: ListFootProps<Row>) {
-  const { rows, error, hasOlder, isLoadingOlder, loadOlder, retry, searchedUntil } = pages;
+  const { rows, error, hasChanged, hasOlder, isLoadingOlder, loadOlder, retry, refresh, searchedUntil } =
+    pages;
   if (rows === undefined) return null;
   return (
     <>
       {error !== null && (
         <Notice tone="bad">
           Loading {noun} failed: {messageOf(error)}
+        </Notice>
+      )}
+      {hasChanged && (
+        <Notice tone="warning">
+          The list has changed since it was loaded.{' '}
+          <Button icon="refresh" onClick={refresh}>
+            Load it again
+          </Button>
         </Notice>
       )}
       <span>
