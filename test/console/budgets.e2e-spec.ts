@@ -112,6 +112,24 @@ describeInChromium('budgets in the console', () => {
     expect(session.complaints).toEqual([]);
   });
 
+  it('keeps the intervals of an open form when one of them is taken', async () => {
+    const { app } = setup;
+    const budgets = `/workspaces/${app.workspaceId}/budgets`;
+    await visit(page, `/workspaces/${app.workspaceId}`, 'Search team');
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    const interval = page.getByLabel('Interval');
+    await interval.selectOption('Weekly');
+    await askFor(200, app, 'put', `${budgets}/weekly`, { body: { limit_usd: 5 } });
+    await returnLater(page);
+    // Behind the form.
+    await page.locator('[role=meter][aria-label="Spend of the weekly budget"]').waitFor();
+    expect(await interval.inputValue()).toBe('weekly');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await askFor(200, app, 'delete', `${budgets}/weekly`);
+    expect(session.complaints).toEqual([]);
+  });
+
   it('shows the same on the overview', async () => {
     await visit(page, '/', 'Overview');
     expect(await meterText('Lifetime budget')).toBe('$10.25 of $10.00');
