@@ -21,5 +21,5 @@ export async function loadByOffset<Row>(
   const { data, total_count: total } = await ask({ offset, limit });
   const end = offset + data.length;
   const hasMore = data.length === limit && (total === undefined || end < total);
-  return { data, next_cursor: hasMore ? String(end - 1) : null, repeats_last: cursor !== undefined };
+  return { data, next_cursor: hasMore ? String(end - 1) : null, repeatsLast: cursor !== undefined };
 }

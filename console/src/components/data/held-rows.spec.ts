@@ -5,7 +5,7 @@ const keyOf = (row: string): string => row;
 
 /** The first page, and a further one by offset. */
 const join = (first: readonly string[], further: readonly string[]) =>
-  joinPages([{ data: first }, { data: further, repeats_last: true }], keyOf);
+  joinPages([{ data: first }, { data: further, repeatsLast: true }], keyOf);
 
 describe('the rows of pages by offset', () => {
   it('are those of all pages', () => {
@@ -27,8 +27,8 @@ describe('the rows of pages by offset', () => {
   it('are compared with the end of the former page, whatever was shown before', () => {
     const pages = [
       { data: ['c', 'd'] },
-      { data: ['b', 'c'], repeats_last: true },
-      { data: ['c', 'd', 'e'], repeats_last: true },
+      { data: ['b', 'c'], repeatsLast: true },
+      { data: ['c', 'd', 'e'], repeatsLast: true },
     ];
     expect(joinPages(pages, keyOf).rows).toEqual(['c', 'd', 'b', 'e']);
   });

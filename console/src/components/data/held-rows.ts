@@ -3,7 +3,7 @@
 export interface RowPage<Row> {
   readonly data: readonly Row[];
   /** A page by offset: it begins with the last row of the former page, unless the list has changed in between. */
-  readonly repeats_last?: boolean;
+  readonly repeatsLast?: boolean;
 }
 
 export interface HeldRows<Row> {
@@ -17,7 +17,7 @@ export function joinPages<Row>(pages: readonly RowPage<Row>[], rowKey: (row: Row
   const rows = new Map<string, Row>();
   let last: string | undefined;
   let hasChanged = false;
-  for (const { data, repeats_last: repeatsLast = false } of pages) {
+  for (const { data, repeatsLast = false } of pages) {
     const keys = data.map(rowKey);
     if (repeatsLast && keys[0] !== last) hasChanged = true;
     last = keys.at(-1);
