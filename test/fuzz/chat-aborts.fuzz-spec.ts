@@ -111,7 +111,8 @@ it(
         (open) => open.every((value) => value === 0),
       );
     };
-    await rounds(Math.min(100, total));
+    // After these, code is compiled and buffers have grown.
+    await rounds(Math.min(1_000, total));
     await settled();
     const stubs = WIRES.map((wire) => setup.providers.stubOf(wire));
     for (const stub of stubs) stub.forget();
