@@ -93,8 +93,7 @@ export function DeleteWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceP
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      Its destinations are disabled, and its budgets and provider keys are deleted. A workspace that still has
-      keys is not deleted.
+      Its destinations, budgets and provider keys are deleted. A workspace that still has keys is not deleted.
     </ConfirmDialog>
   );
 }
