@@ -31,8 +31,3 @@ export function textOf(row: AnalyticsRow, dimension: string): string | null {
   const value = row[dimension];
   return typeof value === 'string' ? value : null;
 }
-
-/** ISO with seconds, as the API reads it. */
-export function isoTime(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}

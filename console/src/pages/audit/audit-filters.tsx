@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Button } from '../../components/actions/button';
-import { LAST_DAY, useDraft } from '../../components/form/use-draft';
+import { DraftInput, LAST_DAY } from '../../components/form/draft-input';
 import { ACTIONS, OBJECT_TYPES, readAuditSearch } from './audit-search';
 import { ACTION_NAMES, TYPE_NAMES } from './audit-words';
 import styles from './audit.module.css';
@@ -77,21 +77,11 @@ interface TextProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Applies when the field is left or Enter is pressed. */
 function Text({ label, value = '', onChange, ...input }: TextProps) {
-  const [draft, setDraft] = useDraft(value);
-  const apply = () => draft.trim() !== value && onChange(draft.trim());
   return (
     <label className={styles.filter}>
       <span>{label}</span>
-      <input
-        {...input}
-        spellCheck={false}
-        value={draft}
-        onChange={({ target }) => setDraft(target.value)}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
-      />
+      <DraftInput {...input} spellCheck={false} value={value} onApply={onChange} />
     </label>
   );
 }

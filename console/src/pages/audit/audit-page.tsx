@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AUDIT, loadAudit } from '../../api/audit';
 import type { AuditEntry, AuditFilter } from '../../api/audit';
+import { isoTime } from '../../api/iso-time';
 import { useWorkspaceId } from '../../app/workspace';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
@@ -25,7 +26,7 @@ const route = getRouteApi('/app/management/audit');
 function dayStart(day: string, later = 0): string | undefined {
   const start = new Date(`${day}T00:00`);
   start.setDate(start.getDate() + later);
-  return Number.isNaN(start.getTime()) ? undefined : `${start.toISOString().slice(0, 19)}Z`;
+  return Number.isNaN(start.getTime()) ? undefined : isoTime(start);
 }
 
 function toFilter(search: AuditSearch, workspaceId: string): AuditFilter {

@@ -3,10 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DESTINATIONS, replayDeliveries } from '../../api/destinations';
 import type { Replay } from '../../api/destinations';
+import { isoTime, isoTimeOfLocal } from '../../api/iso-time';
 import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
-import { LAST_MINUTE } from '../../components/form/use-draft';
+import { LAST_MINUTE } from '../../components/form/draft-input';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 
@@ -20,14 +21,11 @@ const CHOICES = [
   { value: 'time', label: 'Everything since a time' },
 ];
 
-const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
-
 function readReplay(values: FormValues): Replay {
   const what = values.text('what');
   if (what === 'letters') return { dead_letters: 'all' };
-  if (what !== 'time') return { from: seconds(new Date(Date.now() - Number(what) * MINUTE_MS)) };
-  const at = new Date(values.text('from'));
-  return { from: Number.isNaN(at.getTime()) ? '' : seconds(at) };
+  if (what !== 'time') return { from: isoTime(Date.now() - Number(what) * MINUTE_MS) };
+  return { from: isoTimeOfLocal(values.text('from')) ?? '' };
 }
 
 interface ReplayDialogProps {

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { inferenceKeysQuery, keyQuery } from '../../api/keys';
+import { isoTimeOfLocal } from '../../api/iso-time';
 import { Button } from '../../components/actions/button';
+import { DraftInput, LAST_MINUTE } from '../../components/form/draft-input';
 import { ModelOptions } from '../../components/form/model-options';
-import { LAST_MINUTE, useDraft } from '../../components/form/use-draft';
 import { abbreviate } from '../../format';
 import { readGenerationSearch } from './generation-search';
 import type { GenerationSearch } from './generation-search';
@@ -146,43 +147,31 @@ interface TextProps extends ControlProps {
   readonly onInput?: (typed: string) => void;
 }
 
-/** Applies when the field is left or Enter is pressed, not with each letter. */
 function Text({ label, value = '', onChange, list, onInput }: TextProps) {
-  const [draft, setDraft] = useDraft(value);
-  const apply = () => draft.trim() !== value && onChange(draft.trim() || undefined);
   return (
     <label className={styles.filter}>
       <span>{label}</span>
-      <input
+      <DraftInput
         placeholder="Any"
         autoComplete="off"
         list={list}
-        value={draft}
-        onChange={({ target }) => {
-          setDraft(target.value);
-          onInput?.(target.value);
-        }}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
+        value={value}
+        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
+        onApply={(text) => onChange(text || undefined)}
       />
     </label>
   );
 }
 
 function Moment({ label, value, onChange }: ControlProps) {
-  const local = value === undefined ? '' : toLocalInput(value);
-  const [draft, setDraft] = useDraft(local);
-  const apply = () => draft !== local && onChange(fromLocalInput(draft));
   return (
     <label className={`${styles.filter} ${styles.moment}`}>
       <span>{label}</span>
-      <input
+      <DraftInput
         type="datetime-local"
         max={LAST_MINUTE}
-        value={draft}
-        onChange={({ target }) => setDraft(target.value)}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
+        value={value === undefined ? '' : toLocalInput(value)}
+        onApply={(text) => onChange(isoTimeOfLocal(text))}
       />
     </label>
   );
@@ -193,8 +182,4 @@ function toLocalInput(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return '';
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function fromLocalInput(text: string): string | undefined {
-  return text === '' ? undefined : `${new Date(text).toISOString().slice(0, 19)}Z`;
 }

@@ -1,9 +1,10 @@
 // The form of a key, for a new one and for changes.
 import type { ReactNode } from 'react';
 import type { ApiKey, KeyChange, NewKey } from '../../api/keys';
+import { isoTimeOfLocal } from '../../api/iso-time';
 import { FieldRow, Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
-import { LAST_MINUTE } from '../../components/form/use-draft';
+import { LAST_MINUTE } from '../../components/form/draft-input';
 
 const RESETS = [
   { value: '', label: 'Never' },
@@ -90,12 +91,7 @@ export function readNewKey(values: FormValues, workspaceId: string): NewKey {
   return {
     ...readKeyChange(values),
     workspace_id: workspaceId,
-    ...(expiry === null ? {} : { expires_at: toUtc(expiry) }),
+    // The service names the field of a text that is no time.
+    ...(expiry === null ? {} : { expires_at: isoTimeOfLocal(expiry) ?? expiry }),
   };
-}
-
-/** The service names the field of a time that is none. */
-function toUtc(local: string): string {
-  const at = new Date(local);
-  return Number.isNaN(at.getTime()) ? local : `${at.toISOString().slice(0, 19)}Z`;
 }

@@ -1,7 +1,8 @@
 // The calls of one key in the last 30 days, by model.
 import { useQuery } from '@tanstack/react-query';
-import { analyticsQuery, isoTime, numberOf, numberOrNull, textOf } from '../../api/analytics';
+import { analyticsQuery, numberOf, numberOrNull, textOf } from '../../api/analytics';
 import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
+import { isoTime } from '../../api/iso-time';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Section } from '../../components/display/section';

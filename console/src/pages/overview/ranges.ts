@@ -1,6 +1,6 @@
 // The ranges of the overview, and their periods.
-import { isoTime } from '../../api/analytics';
 import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
+import { isoTime } from '../../api/iso-time';
 import type { Range } from './overview-search';
 
 const MINUTE_MS = 60_000;

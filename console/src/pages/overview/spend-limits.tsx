@@ -1,7 +1,8 @@
 // The limits above the keys: budgets of the workspace and credits of the account, with what is spent of each.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { analyticsQuery, isoTime, numberOf } from '../../api/analytics';
+import { analyticsQuery, numberOf } from '../../api/analytics';
+import { isoTime } from '../../api/iso-time';
 import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
 import { creditsQuery } from '../../api/credits';
