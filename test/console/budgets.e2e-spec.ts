@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import {
   describeInChromium,
   expectAccessibleEverywhere,
+  holdRequests,
   openConsole,
   returnLater,
   visit,
@@ -64,14 +65,7 @@ describeInChromium('budgets in the console', () => {
   });
 
   it('offers another one when those that exist are known', async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/budgets', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/budgets');
     const add = page.getByRole('button', { name: 'Add budget' });
     await page.goto(`/workspaces/${setup.app.workspaceId}`);
     await page.getByRole('heading', { level: 2, name: 'Budgets' }).waitFor();

@@ -1,7 +1,13 @@
 // Lists of the console that change while they are shown: by another user between two pages, and by a change of one row.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  holdRequests,
+  openConsole,
+  visit,
+} from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
@@ -50,19 +56,6 @@ describeInChromium('lists that change', () => {
       .getByRole('row')
       .filter({ has: page.getByRole('button', { name: `Actions for ${name}`, exact: true }) });
 
-  /** Holds the requests of a path until the returned function is called. */
-  async function hold(path: string, method: string): Promise<() => void> {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(path, async (route) => {
-      if (route.request().method() === method) await released;
-      await route.continue();
-    });
-    return release;
-  }
-
   it('repeat no row and offer a fresh list when another user has created one', async () => {
     await visit(page, '/keys', 'Keys');
     await setup.app.createKey({ name: 'Of another user' });
@@ -104,7 +97,7 @@ describeInChromium('lists that change', () => {
 
   it('keep the test of a provider key, and the focus, when another one changes', async () => {
     await visit(page, '/provider-keys', 'Provider keys');
-    const release = await hold('**/api/v1/providers/cohere/test', 'POST');
+    const release = await holdRequests(page, '**/api/v1/providers/cohere/test', 'POST');
     await press('Test First');
     await choose('Second', 'Disable');
     await rowOf('Second').getByText('Disabled', { exact: true }).waitFor();
@@ -120,7 +113,7 @@ describeInChromium('lists that change', () => {
   it('keep the rows of members while they are loaded again', async () => {
     const { workspaceId } = setup.app;
     await visit(page, `/workspaces/${workspaceId}`, 'Default');
-    const release = await hold('**/members?**', 'GET');
+    const release = await holdRequests(page, '**/members?**', 'GET');
     await choose('user_b', 'Remove');
     await Promise.all([
       page.waitForRequest('**/members?**'),

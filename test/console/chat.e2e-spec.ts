@@ -21,6 +21,7 @@ import {
   visit,
 } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
+import { deferred } from '../support/deferred.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { rejectWith } from '../support/requests/create-embedding.js';
@@ -42,13 +43,6 @@ describeInChromium('chats in the playground', () => {
   afterAll(() => setup.close());
   beforeEach(() => setup.upstream.answerWith(streamOf(...HELLO)));
 
-  const deferred = (): { readonly promise: Promise<void>; readonly resolve: () => void } => {
-    let resolve: () => void = () => undefined;
-    const promise = new Promise<void>((settle) => {
-      resolve = settle;
-    });
-    return { promise, resolve };
-  };
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const conversation = () => page.getByRole('log', { name: 'Conversation' });
   const figure = (label: string) =>

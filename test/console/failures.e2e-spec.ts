@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Page, Route } from 'playwright-core';
 import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
+import { deferred } from '../support/deferred.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { askFor } from '../support/requests/admin.js';
@@ -100,20 +101,17 @@ describeInChromium('failures in the console', () => {
   it('of the chart leave no line of zeros, nor does a load that takes long', async () => {
     const { page: ownPage, expectStatus, close } = await openConsole(setup.browser, setup.app);
     expectStatus(500);
-    let fail = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      fail = resolve;
-    });
+    const held = deferred();
     await ownPage.route('**/api/v1/analytics/query', async (route) => {
       if (route.request().postDataJSON().granularity === undefined) return route.continue();
-      await held;
+      await held.promise;
       return broken(route);
     });
     await ownPage.goto('/');
     const section = ownPage.getByRole('region', { name: 'Over time' });
     await section.getByRole('status', { name: 'Loading' }).waitFor();
     expect(await section.getByRole('figure').count()).toBe(0);
-    fail();
+    held.resolve();
     await section.getByText('Out of order').waitFor();
     expect(await section.getByRole('figure').count()).toBe(0);
     await ownPage.unrouteAll();
@@ -167,13 +165,10 @@ describeInChromium('failures in the console', () => {
 
   it('of a request that is repeated show the banner again', async () => {
     const { page: ownPage, close } = await openConsole(setup.browser, setup.app);
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const released = deferred();
     let isHeld = false;
     await ownPage.route('**/api/v1/keys?**', async (route) => {
-      if (isHeld) await released;
+      if (isHeld) await released.promise;
       await route.abort();
     });
     await ownPage.goto('/keys');
@@ -182,7 +177,7 @@ describeInChromium('failures in the console', () => {
     isHeld = true;
     // Other requests arrive.
     await banner.waitFor({ state: 'detached' });
-    release();
+    released.resolve();
     await banner.waitFor();
     await ownPage.unrouteAll();
     await banner.waitFor({ state: 'detached' });

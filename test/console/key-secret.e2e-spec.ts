@@ -1,7 +1,7 @@
 // The secret of a key in the console, shown once: nothing but the user's own button takes it away.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import { describeInChromium, holdRequests, openConsole, visit } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 
@@ -32,19 +32,6 @@ describeInChromium('the secret of a key', () => {
   async function choose(page: Page, name: string, action: string): Promise<void> {
     await page.getByRole('button', { name: `Actions for ${name}` }).click();
     await page.getByRole('menuitem', { name: action }).click();
-  }
-
-  /** Holds the requests of a path until the returned function is called. */
-  async function hold(page: Page, path: string, method = 'POST'): Promise<() => void> {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(path, async (route) => {
-      if (route.request().method() === method) await released;
-      await route.continue();
-    });
-    return release;
   }
 
   /** A page under load: events of the user come before the timers that the page has set. */
@@ -87,7 +74,7 @@ describeInChromium('the secret of a key', () => {
       const { page, complaints, close } = await openConsole(setup.browser, setup.app);
       await delayTimers(page);
       await open(page);
-      const release = await hold(page, path);
+      const release = await holdRequests(page, path, 'POST');
       await Promise.all([
         page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('/keys')),
         press(page, action),
@@ -119,7 +106,7 @@ describeInChromium('the secret of a key', () => {
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('button', { name: 'Create key' }).first().click();
     await page.getByLabel('Name').fill('Nightly job');
-    const release = await hold(page, '**/api/v1/keys');
+    const release = await holdRequests(page, '**/api/v1/keys', 'POST');
     await Promise.all([
       page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('/keys')),
       press(page, 'Create key'),
@@ -165,7 +152,7 @@ describeInChromium('the secret of a key', () => {
     await setup.app.sql('UPDATE api_keys SET disabled = true WHERE id = $1', [record.id]);
     const { page, complaints, close } = await openConsole(setup.browser, setup.app);
     await visit(page, pathOf(record.hash), heading);
-    const release = await hold(page, `**/api/v1/keys/${record.hash}`, 'PATCH');
+    const release = await holdRequests(page, `**/api/v1/keys/${record.hash}`, 'PATCH');
     await choose(page, 'Paused job', 'Enable');
     await choose(page, 'Paused job', 'Rotate');
     await press(page, 'Rotate');

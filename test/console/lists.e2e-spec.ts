@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { askFor } from '../support/requests/admin.js';
 import { withCatalogueFile } from '../support/catalogue/catalogue-file.js';
-import { describeInChromium, expectAccessible, openConsole, visit } from '../support/app/chromium.js';
+import {
+  describeInChromium,
+  expectAccessible,
+  holdRequests,
+  openConsole,
+  visit,
+} from '../support/app/chromium.js';
 import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
@@ -222,14 +228,7 @@ describeInChromium('lists of the console', () => {
     await expectAccessible(page);
     receiver.always(null);
     const before = receiver.requests.length;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/replay', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/replay');
     await letters.nth(1).getByRole('checkbox').check();
     await press('Replay 1 chosen');
     // Chosen in the meantime, and not sent.

@@ -1,7 +1,6 @@
 // The playground on a slow network: no call can be sent before the keys that may pay have loaded.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { describeInChromium, openConsole, visit } from '../support/app/chromium.js';
+import { describeInChromium, holdRequests, openConsole, visit } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { HELLO, MODEL, streamOf } from '../support/upstreams/chat-upstream.js';
@@ -15,26 +14,13 @@ describeInChromium('the playground before the keys have loaded', () => {
   });
   afterAll(() => setup.close());
 
-  /** Holds the list of keys until the returned function is called. */
-  async function holdKeys(page: Page): Promise<() => void> {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(KEYS, async (route) => {
-      await released;
-      await route.continue();
-    });
-    return release;
-  }
-
   it.each([
     { path: '/playground?operation=chat', title: 'Chat', action: 'Send', answer: 'Hello' },
     { path: '/playground', title: 'Embeddings', action: 'Embed 3 texts', answer: 'Cosine similarity' },
   ])('offers "$action" when they have, and charges one of them', async ({ path, title, action, answer }) => {
     const { page, complaints, close } = await openConsole(setup.browser, setup.app);
     setup.upstream.answerWith(action === 'Send' ? streamOf(...HELLO) : null);
-    const release = await holdKeys(page);
+    const release = await holdRequests(page, KEYS);
     await page.goto(path);
     await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();

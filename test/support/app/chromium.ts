@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect } from '@jest/globals';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { deferred } from '../deferred.js';
 import type { TestApp } from './app.js';
 
 const PATHS = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
@@ -108,6 +109,16 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForSelector('[aria-busy="true"], [role="status"][aria-label="Loading"]', {
     state: 'detached',
   });
+}
+
+/** Holds the requests to an address, those of a method if it is given, until the returned function is called. */
+export async function holdRequests(page: Page, address: string, method?: string): Promise<() => void> {
+  const { resolve, promise } = deferred();
+  await page.route(address, async (route) => {
+    if (method === undefined || route.request().method() === method) await promise;
+    await route.continue();
+  });
+  return resolve;
 }
 
 /** The user comes back to the page when its data are old: they are loaded again, behind whatever is open. */
