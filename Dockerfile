@@ -5,7 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 RUN npm ci --ignore-scripts
 COPY prisma prisma
-COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
+COPY prisma.config.ts tsconfig.json tsconfig.build.json openapi.json ./
 COPY assembly assembly
 COPY src src
 COPY console console
