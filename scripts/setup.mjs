@@ -82,11 +82,19 @@ function isBuilt() {
 }
 
 function describeConsole() {
-  const names = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'];
+  const names = [
+    'src',
+    'public',
+    'index.html',
+    'kinds-plugin.ts',
+    'vite.config.ts',
+    'tsconfig.json',
+    'package.json',
+  ];
   // The generated types have no part in the built files.
   const sources = fingerprint(
     repositoryRoot,
-    names.map((name) => inRepository('console', name)),
+    [inRepository('openapi.json'), ...names.map((name) => inRepository('console', name))],
     'console/src/api/generated/schema.d.ts',
   );
   return `${readVersion('vite')} ${fingerprintSources('package-lock.json')} ${sources}`;
