@@ -1,21 +1,19 @@
 // The upgrade from a log by month: rows stay where they are, appends go on, and the version before works beside this one.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { administrate } from '../support/database/database.js';
+import { createEmptyDatabase } from '../support/database/database.js';
+import type { TestDatabase } from '../support/database/database.js';
 
 const MIGRATION = '20261127200000_daily_partitions';
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 
-let url: string;
+let database: TestDatabase;
 let client: pg.Client;
 let old: pg.Client;
 beforeAll(async () => {
-  const server = process.env['SIGNALBOX_TEST_SERVER_URL'] ?? '';
-  const name = `${process.env['SIGNALBOX_TEST_PREFIX']}${randomBytes(6).toString('hex')}`;
-  await administrate(server, `CREATE DATABASE "${name}"`);
-  url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  database = await createEmptyDatabase();
   client = await connect();
   old = await connect();
   for (const migration of (await readdir(FOLDER)).filter((one) => /^\d/.test(one)).toSorted()) {
@@ -26,15 +24,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.end();
   await old.end();
-  const { pathname, href } = new URL(url);
-  await administrate(
-    Object.assign(new URL(href), { pathname: '/postgres' }).href,
-    `DROP DATABASE "${pathname.slice(1)}" WITH (FORCE)`,
-  );
+  await database.drop();
 });
 
 async function connect(): Promise<pg.Client> {
-  const connected = new pg.Client({ connectionString: url });
+  const connected = new pg.Client({ connectionString: database.url });
   await connected.connect();
   return connected;
 }

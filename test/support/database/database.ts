@@ -8,12 +8,20 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
+  const database = await create(`TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
+  await allowAnyDay(database.url);
+  return database;
+}
+
+/** Without the migrations. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => create('');
+
+async function create(options: string): Promise<TestDatabase> {
   const server = setting('SIGNALBOX_TEST_SERVER_URL');
   const name = `${setting('SIGNALBOX_TEST_PREFIX')}${randomBytes(6).toString('hex')}`;
-  await administrate(server, `CREATE DATABASE "${name}" TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
+  await administrate(server, `CREATE DATABASE "${name}" ${options}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await allowAnyDay(url.href);
   return { url: url.href, drop: () => administrate(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
 }
 
