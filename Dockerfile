@@ -28,8 +28,8 @@ COPY --from=build /build/dist dist
 COPY --from=build /build/console/dist console/dist
 COPY prisma prisma
 COPY scripts scripts
-# Where DATA_DIR may be mounted: a new volume takes over the owner of what stands here.
-RUN mkdir /data && chown node:node /data
+# Where DATA_DIR may be mounted: a new volume takes over the owner of what stands here. OpenShift runs any user of group 0.
+RUN mkdir /data && chown node:0 /data && chmod 775 /data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
