@@ -106,10 +106,10 @@ interface PrometheusConfig {
 interface ComposeFile {
   readonly services: {
     readonly prometheus: {
-      readonly configs: readonly { readonly source: string; readonly target: string }[];
+      readonly environment: Readonly<Record<string, string>>;
+      readonly command: readonly string[];
     };
   };
-  readonly configs: Readonly<Record<string, { readonly content: string }>>;
 }
 
 describe('the configuration of Prometheus', () => {
@@ -130,16 +130,16 @@ describe('the configuration of Prometheus', () => {
     writeFileSync(token, 'none');
     copyFileSync(inRepository('deploy/prometheus/alerts.yaml'), join(directory, 'alerts.yaml'));
     const text = read('deploy/prometheus/prometheus.yaml');
-    expect(check(text.replace('/run/metrics-bearer-token', token))).toContain('SUCCESS');
-    expect(() => check(text.replace('/run/metrics-bearer-token', `${token}-missing`))).toThrow('missing');
+    expect(check(text.replace('/tmp/metrics-bearer-token', token))).toContain('SUCCESS');
+    expect(() => check(text.replace('/tmp/metrics-bearer-token', `${token}-missing`))).toThrow('missing');
   });
 
   it('of the composition has the token, and a placeholder where none is set', () => {
     const { scrape_configs: jobs } = parse(read('deploy/prometheus/prometheus.yaml')) as PrometheusConfig;
-    const { services, configs } = parse(read('docker-compose.yml')) as ComposeFile;
-    const [mounted] = services.prometheus.configs;
-    expect(jobs.map(({ authorization }) => authorization.credentials_file)).toEqual([mounted?.target]);
-    expect(configs[mounted?.source ?? '']).toEqual({ content: '${METRICS_BEARER_TOKEN:-none}' });
+    const { environment, command } = (parse(read('docker-compose.yml')) as ComposeFile).services.prometheus;
+    expect(environment).toEqual({ METRICS_BEARER_TOKEN: '${METRICS_BEARER_TOKEN:-none}' });
+    const [, token = ''] = /"\$\$METRICS_BEARER_TOKEN" > (\S+)/.exec(command.join()) ?? [];
+    expect(jobs.map(({ authorization }) => authorization.credentials_file)).toEqual([token]);
   });
 
   withPromtool('for pods scrapes those of the service, as the job of the alerts', () => {

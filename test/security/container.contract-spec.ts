@@ -3,25 +3,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { readStages } from '../support/image/dockerfile.js';
+import type { Instruction } from '../support/image/dockerfile.js';
+import { readIgnorePatterns } from '../support/image/ignored-files.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-interface Instruction {
-  readonly name: string;
-  readonly rest: string;
-}
 /** The instructions of the last stage, which make up the container. */
-function lastStage(): Instruction[] {
-  const lines = read('Dockerfile')
-    .replaceAll(/^\s*#.*\n/gm, '')
-    .replaceAll(/\\\n/g, ' ')
-    .split('\n');
-  const all = lines
-    .map((line) => /^([A-Z]+)\s+(.*)$/.exec(line))
-    .filter((match) => match !== null)
-    .map(([, name = '', rest = '']) => ({ name, rest }));
-  return all.slice(all.findLastIndex(({ name }) => name === 'FROM'));
-}
+const lastStage = (): Instruction[] => readStages().at(-1) ?? [];
 const restsOf = (name: string): string[] =>
   lastStage()
     .filter((one) => one.name === name)
@@ -54,6 +43,16 @@ describe('the image', () => {
     expect(restsOf('COPY')).toContain('openapi.json ./');
   });
 
+  it('is built from what a fresh checkout has', () => {
+    // The root folder has .git, and Docker wants ** for a name at any depth.
+    const unversioned = read('.gitignore')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.replace(/\/$/, ''))
+      .map((line) => (line.includes('/') ? line : `**/${line}`));
+    expect(readIgnorePatterns()).toEqual(expect.arrayContaining(unversioned));
+  });
+
   it('contains no secret, neither given nor copied', () => {
     const text = read('Dockerfile');
     for (const [line] of text.matchAll(/^(?:ENV|ARG) .*$/gm)) expect(line).not.toMatch(SECRET);
@@ -71,18 +70,35 @@ describe('the composition', () => {
     expect(service['tmpfs']).toEqual(['/tmp']);
   });
 
-  it('passes on every variable that the service reads', () => {
+  it('passes on every variable that the service reads or the documentation names', () => {
     const settings = read('src/config/app-config.ts') + read('src/config/limits-config.ts');
     const names = [...settings.matchAll(/\bread\.\w+\([^)]*?'([A-Z_]+)'/g)].map(([, name]) => name ?? '');
     const ofProviders = EMBEDDING_PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
       const prefix = slug.toUpperCase().replaceAll('-', '_');
       return [`${prefix}_API_KEY`, `${prefix}_BASE_URL`];
     });
-    // The container's own variable, and a file, which needs a volume.
-    const left = new Set(['HOST', 'PORT', 'CATALOGUE_FILE']);
-    const wanted = [...names, ...ofProviders].filter((name) => !left.has(name));
-    expect(wanted.length).toBeGreaterThan(50);
+    const [configure = ''] = /^## Configure\n.*?(?=^## )/ms.exec(read('docs/operating.md')) ?? [];
+    // Without the variants that name a file of a secret: an overriding composition mounts those.
+    const documented = [...configure.matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)\b[=`]/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !name.endsWith('_FILE'));
+    // The container's own variables, and an example of a wrong name.
+    const left = new Set(['HOST', 'PORT', 'OPENAI_APIKEY']);
+    const wanted = [...names, ...ofProviders, ...documented].filter((name) => !left.has(name));
+    expect(documented.length).toBeGreaterThan(100);
     expect(Object.keys(service['environment'] ?? {})).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('mounts the folder of files that variables name', () => {
+    expect(service['volumes']).toContain('./deploy/config:/config:ro');
+  });
+
+  it('uses only what Docker Compose 1.29 knows', () => {
+    const composition = parse(read('docker-compose.yml')) as Compose;
+    expect(Object.keys(composition).toSorted()).toEqual(['services', 'volumes']);
+    // Its substitutions: a default, or an error.
+    for (const [substitution] of read('docker-compose.yml').matchAll(/\$\{[^}]*\}/g))
+      expect(substitution).toMatch(/^\$\{[A-Z_]+(?::?[-?][^}]*)?\}$/);
   });
 
   it('takes secrets from outside', () => {
