@@ -101,6 +101,25 @@ describe('the types of Kubernetes', () => {
   });
 });
 
+it('the network policy opens no link-local address but the name server of the node', () => {
+  const { spec } = parse(read('deploy/kubernetes/base/network-policy.yaml')) as {
+    readonly spec: {
+      readonly egress: readonly {
+        readonly to?: readonly { readonly ipBlock?: { readonly cidr: string; readonly except?: string[] } }[];
+        readonly ports: readonly { readonly port: number }[];
+      }[];
+    };
+  };
+  const blocks = spec.egress.flatMap(({ to = [], ports }) =>
+    to.flatMap(({ ipBlock }) => (ipBlock ? [{ ...ipBlock, ports: ports.map(({ port }) => port) }] : [])),
+  );
+  expect(blocks).toEqual([
+    { cidr: '169.254.20.10/32', ports: [53, 53] },
+    { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'], ports: [443] },
+    { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::254/128'], ports: [443] },
+  ]);
+});
+
 built.each([
   [
     'base',
