@@ -44,7 +44,7 @@ describe('the image', () => {
   });
 
   it('is built from what a fresh checkout has', () => {
-    // The root folder has .git, and Docker wants ** for a name at any depth.
+    // Docker wants ** for a name at any depth.
     const unversioned = read('.gitignore')
       .split('\n')
       .filter((line) => line !== '')

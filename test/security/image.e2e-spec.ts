@@ -77,6 +77,8 @@ describe('the image', () => {
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       LOG_LEVEL: 'fatal',
     };
+    // As the job of Kubernetes does. The start would migrate as well, within the time of a question.
+    await run(['node', 'scripts/migrate.mjs']);
     service = start(image.command, 'inherit');
     await eventually(
       async () => {

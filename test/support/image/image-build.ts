@@ -16,8 +16,6 @@ const BUILDING = /^(?:npm|npx|node) /;
 type Variables = Readonly<Record<string, string>>;
 
 export interface Image {
-  /** The folder that is `/` in the container. */
-  readonly root: string;
   readonly workingDirectory: string;
   readonly variables: Variables;
   readonly command: readonly string[];
@@ -43,8 +41,9 @@ class Stage implements Image {
   command: readonly string[] = [];
   healthCheck: readonly string[] = [];
 
+  /** `root` is `/` of the stage. */
   constructor(
-    readonly root: string,
+    private readonly root: string,
     private readonly earlier: ReadonlyMap<string, Stage>,
   ) {
     mkdirSync(root);
