@@ -3,7 +3,6 @@ import type { DestinationConfig } from '../../domain/destinations/destination.js
 import {
   hiddenPartsOf,
   isAddressMask,
-  isPasswordMask,
   isSecretMask,
   maskAddress,
   maskPassword,
@@ -93,10 +92,9 @@ export interface FoundMasks {
 /** The secret fields and headers whose values look like masks of maskConfig(). */
 export function findMasks(kind: ConfigKind, config: object): FoundMasks {
   const fields: string[] = [];
-  for (const [field, secrecy] of secretFieldsOf(kind.configClass)) {
+  for (const field of secretFieldsOf(kind.configClass).keys()) {
     const value: unknown = Reflect.get(config, field);
-    const isMask = secrecy === 'password' ? isPasswordMask : isSecretMask;
-    if (typeof value === 'string' && isMask(value)) fields.push(field);
+    if (typeof value === 'string' && isSecretMask(value)) fields.push(field);
   }
   for (const field of addressFieldsOf(kind.configClass).keys()) {
     const value: unknown = Reflect.get(config, field);

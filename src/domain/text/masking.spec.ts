@@ -1,9 +1,9 @@
 // Masks, and their recognition.
 import { describe, expect, it } from '@jest/globals';
+import { createKeySecret, keyLabel } from '../keys/api-key.js';
 import {
   hiddenPartsOf,
   isAddressMask,
-  isPasswordMask,
   isSecretMask,
   maskAddress,
   maskPassword,
@@ -21,8 +21,15 @@ it.each([
   '123😀567890123',
 ])('the mask of %j is recognised', (secret) => {
   expect(isSecretMask(maskSecret(secret))).toBe(true);
-  expect(isPasswordMask(maskPassword())).toBe(true);
+  expect(isSecretMask(`Bearer ${maskSecret(secret)}`)).toBe(true);
 });
+
+it.each([maskPassword(), keyLabel(createKeySecret()), 'sk-or-v1-0e6...1c96', ' ****\n'])(
+  '%j is recognised',
+  (mask) => {
+    expect(isSecretMask(mask)).toBe(true);
+  },
+);
 
 it.each([
   '',
@@ -35,9 +42,14 @@ it.each([
   'sk-l....AbCd',
   'a-secret...',
   'abc...56789',
+  'a secret with... dots',
+  'an-ellipsis-...-in-a-secret',
+  'nineteen-chars...abcd',
+  'twelve-chars...abcd',
+  '****-****',
+  'Basic c2s6Li4u',
 ])('%j is not a mask', (text) => {
   expect(isSecretMask(text)).toBe(false);
-  expect(isPasswordMask(text)).toBe(false);
 });
 
 describe('the mask of an address', () => {

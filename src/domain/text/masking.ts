@@ -13,10 +13,16 @@ export function maskSecret(secret: string): string {
   return secret.length >= 12 ? abbreviate(secret, 4, 4) : SHORT_SECRET;
 }
 
-/** Whether a text may be a mask of maskSecret(). */
+// The forms of maskSecret(), of maskPassword() and of a key's label, alone or after a word such as `Bearer`.
+const MASK = /^\s*(?:\S+\s+)?(?:\*{4}|\*{8}|(?:.{4}|sk-.{9})\.{3}.{4})\s*$/s;
+
+/** Whether a text has the form in which records show a secret: it is no secret itself. */
 export function isSecretMask(text: string): boolean {
-  return text === SHORT_SECRET || (text.length === 11 && text.startsWith('...', 4));
+  return MASK.test(text);
 }
+
+/** The rule of every member of a request that is a secret. */
+export const MASK_RULE = 'is a mask, which records show in place of a secret; send the secret itself';
 
 const HIDDEN = '****';
 // An address as users type it: an optional scheme, user, host and port, and the rest. Authorities have no backslash.
@@ -67,9 +73,4 @@ function decoded(text: string): string {
 /** Passwords show nothing, not even their length. */
 export function maskPassword(): string {
   return PASSWORD;
-}
-
-/** Whether a text is the mask of passwords. */
-export function isPasswordMask(text: string): boolean {
-  return text === PASSWORD;
 }

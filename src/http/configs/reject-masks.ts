@@ -3,6 +3,7 @@
 import type { ValidationError } from 'class-validator';
 import { findMasks } from '../../destination-kinds/shared/destination-kind.js';
 import type { ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
+import { MASK_RULE } from '../../domain/text/masking.js';
 import { validationFailure } from '../fields/validation.pipe.js';
 
 /** Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask. */
@@ -16,5 +17,5 @@ export function rejectMasks(kind: ConfigKind, sent: object): void {
 }
 
 function toProblem(property: string): ValidationError {
-  return { property, constraints: { mask: 'is the mask of another value; send the value itself' } };
+  return { property, constraints: { mask: MASK_RULE } };
 }

@@ -15,6 +15,7 @@ import {
   MinLength,
   ValidateBy,
 } from 'class-validator';
+import { isSecretMask, MASK_RULE } from '../../domain/text/masking.js';
 import { STORABLE_RULE } from '../../domain/text/storable-text.js';
 import { defineField, Rule } from './field.js';
 import type { FieldOptions } from './field.js';
@@ -33,9 +34,10 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
   return textField(options, {});
 }
 
-/** A secret in a request. Responses never contain it. */
-export function SecretField(options: TextOptions): PropertyDecorator {
-  return textField(options, { writeOnly: true });
+/** A secret in a request. Responses never contain it, and show a mask at most, which is no secret. */
+export function SecretField({ rules = [], ...options }: TextOptions): PropertyDecorator {
+  const noMask = Rule('isNoMask', (value) => typeof value !== 'string' || !isSecretMask(value), MASK_RULE);
+  return textField({ ...options, rules: [...rules, noMask] }, { writeOnly: true });
 }
 
 function textField(

@@ -27,6 +27,7 @@ afterAll(async () => {
 });
 
 const KEY = 'sk-own-0123456789-abcd';
+const IS_MASK = 'key: is a mask, which records show in place of a secret; send the secret itself';
 
 async function createCredential(body: object = {}): Promise<Credential> {
   const sent = { provider: 'openai', key: KEY, disabled: true, ...body };
@@ -105,6 +106,9 @@ describe('POST /byok', () => {
       { key },
       'key: must hold printable ASCII characters alone',
     ]),
+    ...['sk-o...abcd', 'abcd...wxyz', 'sk-sb-v1-0e6...1c96', '****', '********', 'Bearer sk-o...abcd'].map(
+      (key): [string, object, string] => [`the mask ${key}`, { key }, IS_MASK],
+    ),
     ['an unknown provider', { provider: 'no-such-provider' }, 'provider: must be one of openai'],
     ['a provider without keys', { provider: 'local' }, 'provider: must be one of openai'],
     ['an unknown member', { labell: 'x' }, 'labell: is not a member of this object'],
@@ -166,6 +170,18 @@ describe('PATCH /byok/{id}', () => {
     const { usage } = (await embed(app, { model: SMALL, input: 'hello' })).body;
     expect([usage.is_byok, setup.takeKeys().at(-1)]).toEqual([true, 'sk-own-by-capitals']);
     await askFor(200, app, 'delete', `/byok/${id.toUpperCase()}`);
+  });
+
+  it('rejects the mask of the record as its key, and calls keep the stored key', async () => {
+    const { id, label } = await createCredential({ disabled: false });
+    for (const key of [label, '****']) {
+      const response = await ask(app, 'patch', `/byok/${id}`, { body: { key, name: 'New' } });
+      expectError(response, 400, `Invalid request parameters: ${IS_MASK}`);
+    }
+    expect(await askFor(200, app, 'get', `/byok/${id}`)).toMatchObject({ data: { name: null, label } });
+    await embed(app, { model: SMALL, input: 'masks' });
+    expect(setup.takeKeys().at(-1)).toBe(KEY);
+    await askFor(200, app, 'delete', `/byok/${id}`);
   });
 
   it('rejects one of two concurrent changes that contradict each other', async () => {

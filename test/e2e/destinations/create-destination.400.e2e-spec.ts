@@ -82,9 +82,24 @@ describe('400 type, name and flags', () => {
       },
       'config.password',
     ],
-    [{ config: { ...WEBHOOK.config, headers: { 'X-Team': '****' } } }, 'config.headers.X-Team'],
+    [
+      {
+        type: 'clickhouse',
+        config: { host: 'https://ch.example', database: 'd', username: 'u', password: 'pass...word' },
+      },
+      'config.password',
+    ],
+    ...['****', '********', 'abcd...wxyz', 'Bearer sk-l...ghij', 'sk-sb-v1-0e6...1c96'].map(
+      (mask): [object, string] => [
+        { config: { ...WEBHOOK.config, headers: { 'X-Team': mask } } },
+        'config.headers.X-Team',
+      ],
+    ),
   ])('rejects a mask instead of a secret: %j', async (body, name) => {
-    await expectRejection(webhookWith(body), `${name}: is the mask of another value; send the value itself`);
+    await expectRejection(
+      webhookWith(body),
+      `${name}: is a mask, which records show in place of a secret; send the secret itself`,
+    );
   });
 
   it.each([

@@ -187,7 +187,7 @@ describe('a masked value from the record', () => {
     };
     await patch(id, { config: rotated });
     const answer = await ask(app, 'patch', `${PATH}/${id}`, { body: { name: 'Renamed', config } });
-    const problem = 'is the mask of another value; send the value itself';
+    const problem = 'is a mask, which records show in place of a secret; send the secret itself';
     expectError(
       answer,
       400,

@@ -184,7 +184,7 @@ describe('an address that may hold a credential', () => {
 
   it('cannot be set to the mask of another one, nor created from a mask', async () => {
     const problem =
-      'Invalid request parameters: config.url: is the mask of another value; send the value itself';
+      'Invalid request parameters: config.url: is a mask, which records show in place of a secret; send the secret itself';
     const { id } = await create('webhook', { url });
     expectError(await patch(id, { url: 'https://other.example.com/****' }), 400, problem);
     const body = { type: 'webhook', name: 'Copy', config: { url: shown } };

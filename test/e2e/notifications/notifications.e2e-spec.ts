@@ -112,8 +112,14 @@ describe('a notification', () => {
       'moves the destination to another host',
     );
     expect(expectError(await patch({ config: { url: 'https://other.example.com/****' } }), 400)).toContain(
-      'is the mask of another value',
+      'is a mask, which records show',
     );
+    for (const mask of ['****', '********', 'a-se...team', 'Bearer a-se...team']) {
+      const config = { url: URL_WITH_SECRET, headers: { 'X-Other': mask } };
+      const rejection = /^Invalid request parameters: config.headers.X-Other: is a mask, /;
+      expectError(await patch({ config }), 400, rejection);
+      expectError(await post({ name: 'Copy', config }), 400, rejection);
+    }
     expect((await patch({ thresholds: [100], covers: ['credits'], enabled: false })).body).toMatchObject({
       data: { name: 'New', thresholds: [100], covers: ['credits'], enabled: false },
     });

@@ -23,7 +23,7 @@ function explain(error: unknown): string {
   if (error.status === 401) return 'This key is not valid. It may be mistyped, disabled, expired or deleted.';
   if (error.status === 429)
     return 'Too many failed sign-ins from this address. Wait a minute, then try again.';
-  if (error.status === 400) return 'Enter a key that begins with sk-sb-.';
+  if (error.status === 400) return 'Enter the whole key, which begins with sk-sb-.';
   return error.message;
 }
 
