@@ -79,10 +79,12 @@ export interface CatalogueModel {
 }
 
 /** A model of any kind. */
-export type NamedModel = Pick<CatalogueModel, 'id' | 'canonicalSlug' | 'aliases'>;
+export interface NamedModel extends Pick<CatalogueModel, 'id' | 'canonicalSlug' | 'aliases'> {
+  readonly endpoints: readonly Pick<ModelEndpoint, 'provider' | 'tag'>[];
+}
 
 /** Every id that calls may use, `id` first. */
-export function idsOf({ id, canonicalSlug, aliases = [] }: NamedModel): string[] {
+export function idsOf({ id, canonicalSlug, aliases = [] }: Omit<NamedModel, 'endpoints'>): string[] {
   return [...new Set([id, canonicalSlug ?? id, ...aliases])];
 }
 

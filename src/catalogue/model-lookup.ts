@@ -1,7 +1,7 @@
 // Finds models of one kind by the names that callers use for them.
 import type { Sort } from '../domain/embeddings/provider-preferences.js';
 import { AppError } from '../domain/errors.js';
-import { idsOf } from './catalogue-model.js';
+import { endpointTag, idsOf } from './catalogue-model.js';
 import type { NamedModel } from './catalogue-model.js';
 
 export interface FoundModel<Model extends NamedModel> {
@@ -20,6 +20,8 @@ interface Names<Model> {
   readonly byId: ReadonlyMap<string, Model>;
   /** By ids without their vendor. */
   readonly byBareName: ReadonlyMap<string, ReadonlySet<Model>>;
+  /** The tags of all endpoints and their beginnings, in lower case: `bedrock`, `bedrock/eu`. */
+  readonly tags: ReadonlySet<string>;
 }
 
 export class ModelLookup<Model extends NamedModel> {
@@ -42,6 +44,11 @@ export class ModelLookup<Model extends NamedModel> {
     const base = name.slice(0, separator);
     const model = byId.get(base) ?? this.findBare(base);
     return model && { model, sort: VARIANTS[variant] ?? null };
+  }
+
+  /** Whether an endpoint of a model has this tag, or one that begins with it. */
+  hasTag(tag: string): boolean {
+    return this.names.tags.has(tag.toLowerCase());
   }
 
   list(): Model[] {
@@ -75,5 +82,11 @@ function namesOf<Model extends NamedModel>(models: readonly Model[]): Names<Mode
       byBareName.set(bareName, named.add(model));
     }
   }
-  return { models: new Map(models.map((model) => [model.id, model])), byId, byBareName };
+  const tags = new Set(models.flatMap(({ endpoints }) => endpoints.flatMap(beginningsOfTag)));
+  return { models: new Map(models.map((model) => [model.id, model])), byId, byBareName, tags };
+}
+
+function beginningsOfTag(endpoint: NamedModel['endpoints'][number]): string[] {
+  const parts = endpointTag(endpoint).toLowerCase().split('/');
+  return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
 import { Catalogue } from '../catalogue/catalogue.js';
+import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
@@ -16,6 +17,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { CredentialAccess } from './credentials/credential-access.js';
 import type { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
+import { ProviderNames } from './provider-names.js';
 import { RoutePlanner } from './route-planner.js';
 
 const WORKSPACE = 'workspace-1';
@@ -81,7 +83,8 @@ function createPlanner(
   } as Partial<OwnCredentialsCache> as OwnCredentialsCache;
   const health = new EndpointHealthRegistry();
   const access = new CredentialAccess(caller, health, cache);
-  return new RoutePlanner(catalogue, caller, health, access, CLOCK);
+  const names = new ProviderNames(catalogue, new ChatCatalogue([]));
+  return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
 }
 
 describe('plan', () => {

@@ -24,7 +24,7 @@ import type { Candidate, OrderingContext } from './endpoints/endpoint-order.js';
 import type { EndpointTarget } from './endpoints/endpoint-target.js';
 import { withRoomForInputs } from './endpoints/input-room.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
-import { withOwnSlugs } from './provider-names.js';
+import { ProviderNames } from './provider-names.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from './unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
@@ -51,6 +51,7 @@ const FORM_NAMES: Readonly<Record<InputForm, string>> = {
 export class RoutePlanner {
   constructor(
     private readonly catalogue: Catalogue,
+    private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
@@ -69,7 +70,7 @@ export class RoutePlanner {
     pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
-    const chosen = { ...withOwnSlugs(preferences), sort: preferences.sort ?? sort };
+    const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
     rejectImpossibleInput(model, request.input.form);

@@ -16,6 +16,7 @@ import { EndpointReports } from './endpoints/endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { ProviderNames } from './provider-names.js';
 import { RetryPolicy } from './fallback/retry-policy.js';
 import { RoutePlanner } from './route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
@@ -49,6 +50,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     StickyRoutes,
     ChatRouter,
     CredentialAccess,
+    ProviderNames,
     RetryPolicy,
     RoutePlanner,
     RoutingMetrics,

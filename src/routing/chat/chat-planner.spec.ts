@@ -13,6 +13,7 @@ import type { CredentialAccess } from '../credentials/credential-access.js';
 import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
 import { StickyRoutes } from './sticky-routes.js';
 
@@ -58,6 +59,7 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
   const find = (name: string) => models[name] && { model: { id: name, endpoints: models[name] }, sort: null };
   const planner = new ChatPlanner(
     { find } as unknown as ChatCatalogue,
+    { resolve: (sent) => sent } as Partial<ProviderNames> as ProviderNames,
     {} as EndpointCaller,
     { random: () => 0 } as unknown as EndpointHealthRegistry,
     access as CredentialAccess,

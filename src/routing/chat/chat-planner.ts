@@ -21,7 +21,7 @@ import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js
 import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
 import type { ChatTarget } from '../endpoints/endpoint-target.js';
-import { withOwnSlugs } from '../provider-names.js';
+import { ProviderNames } from '../provider-names.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
 
@@ -53,6 +53,7 @@ interface PlannedCall extends ChatPlan {
 export class ChatPlanner {
   constructor(
     private readonly catalogue: ChatCatalogue,
+    private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
@@ -67,7 +68,7 @@ export class ChatPlanner {
    */
   async plan(plan: ChatPlan): Promise<ChatRoute> {
     const { key, request } = plan;
-    const preferences = withOwnSlugs(plan.preferences);
+    const preferences = this.names.resolve(plan.preferences);
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();

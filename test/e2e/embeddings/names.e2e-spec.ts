@@ -166,6 +166,18 @@ describe('the name of a provider', () => {
     expect(setup.upstream.requests).toEqual([]);
   });
 
+  it.each([
+    ['only', ['openai', 'azure/swedencentral'], 'provider.only[1]', 'azure/swedencentral', 'azure'],
+    ['order', ['Amazon-Bedrock/eu-west-1'], 'provider.order[0]', 'Amazon-Bedrock/eu-west-1', 'bedrock'],
+    ['ignore', ['azure/swedencentral'], 'provider.ignore[0]', 'azure/swedencentral', 'azure'],
+    ['ignore', ['openai/'], 'provider.ignore[0]', 'openai/', 'openai'],
+  ])('%s: %j names a region that no endpoint has, and is rejected', async (list, names, path, tag, slug) => {
+    const response = await embed(setup.app, { model: SMALL, input: 'hi', provider: { [list]: names } });
+    const detail = `${path}: no endpoint has the tag ${tag}; use a tag of the model's list of endpoints, or ${slug}`;
+    expectError(response, 400, `Invalid request parameters: ${detail}`);
+    expect(setup.upstream.requests).toEqual([]);
+  });
+
   it('may be an alias at /byok, which shows the slug of its own', async () => {
     const { app } = setup;
     const created = await app.http
