@@ -59,17 +59,23 @@ function readTool(tool: unknown, path: string): ChatTool {
 }
 
 export function readToolChoice(value: unknown, tools: readonly ChatTool[]): ChatRequest['toolChoice'] {
-  if (value === undefined || tools.length === 0) return null;
+  if (value === undefined) return null;
+  const choice = readChoice(value);
+  // Without tools it goes to no provider.
+  if (tools.length === 0) return null;
+  if ('functionName' in choice && !tools.some(({ name }) => name === choice.functionName))
+    reject('tool_choice.function.name', 'must be the name of one of the tools');
+  return choice;
+}
+
+function readChoice(value: unknown): NonNullable<ChatRequest['toolChoice']> {
   if (typeof value === 'string') {
     const mode = Object.hasOwn(MODES, value) ? MODES[value] : undefined;
     return mode === undefined ? rejectToolChoice() : { mode };
   }
   const described = isMembers(value) && value['type'] === 'function' ? value['function'] : null;
   const name = isMembers(described) ? described['name'] : null;
-  if (typeof name !== 'string') return rejectToolChoice();
-  if (!tools.some((tool) => tool.name === name))
-    reject('tool_choice.function.name', 'must be the name of one of the tools');
-  return { functionName: name };
+  return typeof name === 'string' ? { functionName: name } : rejectToolChoice();
 }
 
 function rejectToolChoice(): never {

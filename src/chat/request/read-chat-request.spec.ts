@@ -239,6 +239,16 @@ describe('tools', () => {
     expect([...chat.request.members.keys()]).toEqual(['messages']);
   });
 
+  it.each([{}, { tools: [] }])('%j leave a choice without effect, but not without a check', (none) => {
+    const named = { type: 'function', function: { name: 'x' } };
+    for (const choice of ['none', 'auto', 'required', 'any', named]) {
+      const { request } = readChat({ ...none, tool_choice: choice });
+      expect([request.toolChoice, ...request.members.keys()]).toEqual([null, 'messages']);
+    }
+    for (const choice of ['always', '', 1, true, [], {}, { type: 'server' }, { type: 'function' }])
+      expect(chatProblem({ ...none, tool_choice: choice })).toMatch(/^tool_choice: must be none, auto, /);
+  });
+
   it('are chosen by mode or by name', () => {
     const choice = (value: unknown) => readChat({ tools: [TOOL], tool_choice: value });
     expect(choice('any').request.toolChoice).toEqual({ mode: 'required' });

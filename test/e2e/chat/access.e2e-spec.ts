@@ -66,6 +66,23 @@ describe('the checks of a request', () => {
     expect(await statusOf({ model: modelAt('openai') }, key)).toBe(402);
   });
 
+  it.each(['only', 'order', 'ignore'])('name a region in provider.%s that no endpoint has', async (list) => {
+    const provider = { [list]: ['openai', 'azure/swedencentral'] };
+    const response = await postChat(setup.app, { model: modelAt('openai'), provider });
+    expect([response.status, JSON.stringify(await response.json())]).toEqual([
+      400,
+      expect.stringContaining(`provider.${list}[1]: no endpoint has the tag azure/swedencentral`),
+    ]);
+  });
+
+  it('name a tool_choice of an unknown word where there are no tools', async () => {
+    const response = await postChat(setup.app, { model: modelAt('openai'), tool_choice: 'always' });
+    expect([response.status, JSON.stringify(await response.json())]).toEqual([
+      400,
+      expect.stringContaining('tool_choice: must be none, auto, required'),
+    ]);
+  });
+
   it('end before any provider is called', () => {
     expect(setup.providers.stubOf('openai').requests).toHaveLength(0);
     expect(setup.providers.stubOf('ollama').requests).toHaveLength(0);
