@@ -22,6 +22,8 @@ import { SlowTransfers } from '../server/slow-transfers.js';
 // Bytes. A longer body is scanned and parsed when its account has its turn.
 const LARGE_BODY = 256 * 1024;
 
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 @Injectable()
@@ -109,8 +111,11 @@ function isEmpty({ headers }: { readonly headers: Request['headers'] }): boolean
   return length === '0' && encoding === undefined;
 }
 
-function isJson(request: { readonly headers: Request['headers'] }): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+function isJson({ headers: { 'content-type': type = '' } }: Pick<Request, 'headers'>): boolean {
+  if (JSON_TYPE.test(type)) return true;
+  // A library and its caller that both set the header repeat one value.
+  const [value = '', ...others] = new Set(type.split(',').map((one) => one.trim().toLowerCase()));
+  return others.length === 0 && JSON_TYPE.test(value);
 }
 
 function endedEarly(): AppError {

@@ -7,7 +7,7 @@ import { compressionOf } from '../load-shedding/load-shedding.guard.js';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const JSON_IN_UTF8 = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset=(?:utf-?8|"utf-?8")\s*)?$/i;
 
-const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;,"]*)/gi;
 
 /** A body that cannot be read. */
 export class UnreadableBody extends Error {

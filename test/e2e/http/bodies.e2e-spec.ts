@@ -76,6 +76,7 @@ describe('bodies', () => {
       'application/jsonx',
       'json',
       'text/plain; application/json',
+      'application/json, text/plain',
     ].map((type) => ({
       name: type,
       headers: { 'content-type': type },
@@ -157,20 +158,34 @@ describe('bodies', () => {
       bytes(webhook),
     ],
     ['the other name of UTF-8', { 'content-type': 'application/json; charset=utf8' }, bytes(webhook)],
+    ['a content type twice', { 'content-type': 'application/json, application/json' }, bytes(webhook)],
+    [
+      'a content type twice, in gzip and with a charset',
+      { ...GZIP, 'content-type': 'application/json; charset=utf-8,Application/JSON; charset=utf-8' },
+      gzipSync(webhook),
+    ],
     ['a suffix of the content type', { 'content-type': 'application/vnd.api+json' }, bytes(webhook)],
-    ['an expectation', { ...JSON_TYPE, expect: '100-continue' }, null],
+    ['an expectation', 'Expect: more', null],
+    ['two lines of one content type', 'Content-Type: application/json', null],
   ])('reads a valid body: %s', async (_name, headers, body) => {
-    // fetch cannot send expectations; a socket can.
+    // fetch cannot send these lines; a socket can.
     const answer =
-      body === null
+      typeof headers === 'string'
         ? await writeToSocket(
             app.origin,
             `POST /api/v1/observability/destinations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
-              `Authorization: ${authorization}\r\nContent-Type: application/json\r\nExpect: more\r\n` +
+              `Authorization: ${authorization}\r\nContent-Type: application/json\r\n${headers}\r\n` +
               `Content-Length: ${webhook.length}\r\n\r\n${webhook}`,
           )
-        : await sendExactly(destinations(), { method: 'POST', headers: { ...headers, authorization }, body });
+        : await sendExactly(destinations(), {
+            method: 'POST',
+            headers: { ...headers, authorization },
+            ...(body && { body }),
+          });
     expect(answer.status).toBe(201);
+    // A workspace has five of a kind at most.
+    const { data } = answer.body as { data: { id: string } };
+    await fetch(`${destinations()}/${data.id}`, { method: 'DELETE', headers: { authorization } });
   });
 });
 
