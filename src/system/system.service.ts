@@ -12,6 +12,8 @@ import { SystemStateRepository } from '../persistence/database/system-state.repo
 import type { AccountBacklog, KeyUse, SystemState } from '../persistence/database/system-state.repository.js';
 import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
 import type { LogHorizon } from '../persistence/generations/log-horizon.js';
+import { EndpointReports } from '../routing/endpoints/endpoint-reports.js';
+import type { WrongAddress } from '../routing/endpoints/endpoint-reports.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 const CACHE_COUNTER = 'signalbox_embedding_cache_inputs_total';
@@ -33,6 +35,7 @@ export interface System extends SystemState {
   };
   readonly encryptionKeyIds: readonly string[];
   readonly keyUse: readonly KeyUse[];
+  readonly wrongAddresses: readonly WrongAddress[];
 }
 
 @Injectable()
@@ -45,6 +48,7 @@ export class SystemService {
     private readonly readiness: Readiness,
     private readonly horizon: LogHorizonReader,
     private readonly states: SystemStateRepository,
+    private readonly endpoints: EndpointReports,
     private readonly clock: Clock,
   ) {}
 
@@ -71,6 +75,7 @@ export class SystemService {
       cache,
       encryptionKeyIds: this.config.encryptionKeys.map(({ id }) => id),
       keyUse,
+      wrongAddresses: this.endpoints.wrongAddresses(),
     };
   }
 

@@ -155,6 +155,8 @@ export class EndpointAttempts {
       durationMs: Math.round(performance.now() - startedAt),
     };
     attempts.push(attempt);
+    const isWrongAddress = errorType === 'address';
+    if (isWrongAddress || errorType === null) this.health.addresses.note(target, isWrongAddress, status);
     this.metrics.attempted(attempt);
     return attempt;
   }

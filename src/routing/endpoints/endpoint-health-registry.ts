@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointPermits } from './endpoint-permits.js';
+import { ProviderAddresses } from './provider-addresses.js';
 import { endpointName } from './endpoint-target.js';
 import type { ServingTarget } from './endpoint-target.js';
 
@@ -12,6 +13,7 @@ const MAX_OWN = 20_000;
 
 @Injectable()
 export class EndpointHealthRegistry {
+  readonly addresses = new ProviderAddresses();
   private readonly shared = new Map<string, EndpointHealth>();
   private readonly own = new LRUCache<string, EndpointHealth>(capacityFor(MAX_OWN));
   private readonly ownPermits = new Map<string, EndpointPermits>();

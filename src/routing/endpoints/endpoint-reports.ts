@@ -4,6 +4,7 @@ import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-mo
 import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
 import { Clock } from '../../domain/clock.js';
 import { findEmbeddingProvider } from '../../providers/index.js';
+import type { AddressProblem } from '../failures/address-problem.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Percentiles } from './endpoint-health.js';
@@ -30,6 +31,10 @@ export interface EndpointReport {
   } | null;
 }
 
+export interface WrongAddress extends AddressProblem {
+  readonly lastSeenAt: Date;
+}
+
 @Injectable()
 export class EndpointReports {
   constructor(
@@ -38,6 +43,15 @@ export class EndpointReports {
     private readonly circuits: CredentialCircuits,
     private readonly clock: Clock,
   ) {}
+
+  /** The providers whose address has moved or is wrong: no later call was served there. */
+  wrongAddresses(): readonly WrongAddress[] {
+    const now = performance.now();
+    return this.registry.addresses.list().map((problem) => ({
+      ...problem,
+      lastSeenAt: new Date(this.clock.now().getTime() - (now - problem.at)),
+    }));
+  }
 
   /** Reports the health under the operator's credential. Failures of customers' own keys do not count. */
   of(model: CatalogueModel | ChatModel, endpoint: ModelEndpoint | ChatEndpoint): EndpointReport {

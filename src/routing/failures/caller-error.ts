@@ -1,10 +1,9 @@
 // The caller's error for a provider's failure (docs/contract.md#errors).
-import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { AppError } from '../../domain/errors.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
-import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
 import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import { addressProblem } from './address-problem.js';
 import { errorTypeOfCode } from './error-types.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
@@ -107,11 +106,8 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: Se
       return `${provider.name} did not answer in time`;
     case 'saturated':
       return `too many calls to ${provider.name} are in flight here`;
-    case 'address': {
-      const found = status === null ? message : `HTTP ${status}`;
-      const operation = isChatEndpoint(target.endpoint) ? 'chat completions' : 'embeddings';
-      return `${provider.name} serves no ${operation} at the address in ${providerPrefix(provider.slug)}_BASE_URL (${found})`;
-    }
+    case 'address':
+      return addressProblem(target, status, message).text;
     case 'credential':
     case 'forbidden':
     case 'account': {

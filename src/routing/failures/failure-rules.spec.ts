@@ -20,11 +20,8 @@ describe('a status', () => {
     ['credential', [401, 498]],
     ['account', [402]],
     ['forbidden', [403]],
-    [
-      'endpoint',
-      [404, 406, 407, 409, 410, 411, 412, 414, 415, 418, 421, 423, 425, 426, 428, 431, 451, 501, 505],
-    ],
-    ['address', [300, 301, 302, 303, 304, 307, 308, 405]],
+    ['endpoint', [406, 407, 409, 410, 411, 412, 414, 415, 418, 421, 423, 425, 426, 428, 431, 451, 501, 505]],
+    ['address', [300, 301, 302, 303, 304, 307, 308, 404, 405]],
     ['timeout', [408, 504, 522, 524]],
     ['too_large', [413]],
     ['rate_limited', [429]],
@@ -170,6 +167,10 @@ describe('words', () => {
     [429, 'Request too large for text-embedding-3-small on tokens per min (TPM)', 'too_large'],
     [500, 'The server had an error while processing your request.', 'failed'],
     [401, 'model not found', 'credential'],
+    [404, 'The requested path /v1/embeddings was not found', 'address'],
+    [404, 'model "bge-m3" not found, try pulling it first', 'endpoint'],
+    [404, 'The deployment does not exist yet', 'endpoint'],
+    [404, 'text-embedding-1 has reached its end of life', 'endpoint'],
   ])('change nothing where they say something else: %d %s', (status, message, failureClass) => {
     expect(classOf(status, { message })).toBe(failureClass);
   });

@@ -119,6 +119,7 @@ export function classifyError(status: number | null, error: ProviderError): Fail
   if (status === 429 && /^request too large\b/i.test(error.message)) return byWords('too_large');
   const found = mayHaveWords(status) ? wordsClass(error.message, status) : null;
   if (found !== null) return byWords(found);
+  if (status === 404 && !isAboutModel(error.message)) return known('address');
   if (status !== null) return known(classOfStatus(status));
   const byOwnCode = codes.map((code) => CODES_WITHOUT_STATUS.get(code)).find((other) => other !== undefined);
   return known(byOwnCode ?? 'failed');
@@ -135,6 +136,11 @@ const WRONG_ADDRESS = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SS
 
 const known = (failureClass: FailureClass): FailureFinding => ({ failureClass, isByWords: false });
 const byWords = (failureClass: FailureClass): FailureFinding => ({ failureClass, isByWords: true });
+
+/** A 404 about a model comes from an API. Any other one comes from a server that has no such path. */
+function isAboutModel(message: string): boolean {
+  return /model|deployment/i.test(message) || wordsClass(message, 404) === 'endpoint';
+}
 
 /** Statuses that say less than the words beside them. */
 function mayHaveWords(status: number | null): boolean {

@@ -68,6 +68,15 @@ class EncryptionDto {
   @ObjectListField(EncryptionKeyUseDto) key_ids_in_use: EncryptionKeyUseDto[];
 }
 
+class ProviderAddressDto {
+  @TextField({ example: 'openai' }) provider: string;
+  @TextField({ example: 'OPENAI_BASE_URL', description: 'The variable to check.' }) variable: string;
+  @IntegerField({ nullable: true, description: "The provider's answer; null: no TLS connection." })
+  status: number | null;
+  @TextField({ description: 'What is wrong, and what to do.' }) problem: string;
+  @TimeField({ description: 'The last call that found it.' }) last_seen_at: string;
+}
+
 class SystemDto {
   @TextField({ example: '0.1.0' }) version: string;
   @TextField({ example: 'v24.0.0' }) node_version: string;
@@ -78,6 +87,12 @@ class SystemDto {
   @ObjectField(BacklogDto) deliveries: BacklogDto;
   @ObjectField(CacheDto) cache: CacheDto;
   @ObjectField(EncryptionDto) encryption: EncryptionDto;
+  @ObjectListField(ProviderAddressDto, {
+    description:
+      'Addresses of providers that have moved or are wrong, as the process that answers saw it: no later call was served there.',
+    example: [],
+  })
+  provider_addresses: ProviderAddressDto[];
 }
 
 export class SystemResponseDto {
@@ -113,5 +128,12 @@ export function toSystemDto(system: System): SystemDto {
       known_key_ids: system.encryptionKeyIds,
       key_ids_in_use: system.keyUse.map(({ id, rows }) => ({ id, rows })),
     },
+    provider_addresses: system.wrongAddresses.map(({ provider, variable, status, text, lastSeenAt }) => ({
+      provider,
+      variable,
+      status,
+      problem: text,
+      last_seen_at: lastSeenAt.toISOString(),
+    })),
   };
 }

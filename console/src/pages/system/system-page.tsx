@@ -46,6 +46,11 @@ function SystemView({ system }: { readonly system: System | undefined }) {
           {formatDuration(heldBack * SECOND_MS)} and holds back all deliveries. They continue when it ends.
         </Notice>
       )}
+      {system?.provider_addresses.map(({ problem }) => (
+        <Notice key={problem} tone="warning">
+          {problem}.
+        </Notice>
+      ))}
       <SystemFigures system={system} />
       <Section title="Service">
         {system === undefined ? <Placeholder /> : <ServiceList system={system} />}

@@ -1,0 +1,28 @@
+// A provider that answers at the operator's address, but not as the API that is expected there.
+import { isChatEndpoint } from '../../domain/chat/chat-model.js';
+import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
+import type { ServingTarget } from '../endpoints/endpoint-target.js';
+
+export interface AddressProblem {
+  /** The provider's slug. */
+  readonly provider: string;
+  /** The variable that has the address. */
+  readonly variable: string;
+  /** The provider's status; null: its certificate does not hold. */
+  readonly status: number | null;
+  /** For the caller, the log and the operator. */
+  readonly text: string;
+}
+
+/** `found`: what came instead of an answer, where it is no status. */
+export function addressProblem(
+  { provider, endpoint }: Pick<ServingTarget, 'provider' | 'endpoint'>,
+  status: number | null,
+  found: string,
+): AddressProblem {
+  const variable = `${providerPrefix(provider.slug)}_BASE_URL`;
+  const operation = isChatEndpoint(endpoint) ? 'chat completions' : 'embeddings';
+  const shown = status === null ? found : `HTTP ${status}`;
+  const text = `${provider.name} serves no ${operation} at the address in ${variable} (${shown})`;
+  return { provider: provider.slug, variable, status, text };
+}
