@@ -11,6 +11,7 @@ import type {
   ProviderCredentialChange,
   ProviderCredentialRecord,
 } from '../domain/embeddings/provider-credential.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
@@ -73,11 +74,16 @@ export class ByokService {
     const { allowed_api_key_hashes: hashes } = dto;
     const stored = hashes ? (await this.credentials.find(accountId, id))?.allowedApiKeyHashes : [];
     const change = toChange(dto, await this.checkedKeys(accountId, hashes, stored));
-    if (Object.keys(change).length === 0) return this.get(actor, id);
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
+      rejectFixedChanges(dto, toByokKeyDto(before));
       rejectContradiction({ ...before, ...change });
       return change;
     };
+    if (Object.keys(change).length === 0) {
+      const unchanged = await this.get(actor, id);
+      decide(unchanged);
+      return unchanged;
+    }
     const describe = describeChange(actor, AUDITED_CREDENTIAL, dto.key === undefined ? 'update' : 'rotate');
     const updated = await this.credentials.update(accountId, id, decide, describe);
     if (!updated) throw noSuchCredential();

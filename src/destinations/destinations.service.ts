@@ -11,6 +11,7 @@ import type { Destination, DestinationConfig } from '../domain/destinations/dest
 import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { changedConfig, newConfig } from '../http/configs/checked-config.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
@@ -85,6 +86,7 @@ export class DestinationsService {
 
   async update(actor: Actor, id: string, dto: UpdateDestinationDto): Promise<Destination> {
     const before = await this.get(actor, id);
+    rejectFixedChanges(dto, toDestinationDto(before));
     const change = omitUndefined({
       name: dto.name,
       enabled: dto.enabled,

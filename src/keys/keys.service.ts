@@ -10,6 +10,7 @@ import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { ActivityRepository } from '../persistence/activity/activity.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
@@ -104,6 +105,7 @@ export class KeysService {
           workspaceId,
           kind: 'inference',
           name: dto.name,
+          disabled: dto.disabled ?? false,
           secret,
           limit: toLimit(dto.limit ?? null),
           limitReset: dto.limit_reset ?? null,
@@ -148,6 +150,7 @@ export class KeysService {
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
     const before = await this.find(actor.key.accountId, hash);
+    rejectFixedChanges(dto, toKeySettings(before.key));
     const change = omitUndefined({
       name: dto.name,
       disabled: dto.disabled,

@@ -11,6 +11,7 @@ import { NOTIFICATION_COVERS, WORKSPACE_COVERS } from '../domain/notifications/n
 import type { NotificationCover, NotificationRule } from '../domain/notifications/notification-rule.js';
 import type { Page } from '../domain/page.js';
 import { changedConfig, newConfig } from '../http/configs/checked-config.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { UrlGuard } from '../outbound/url-guard.js';
 import { NotificationRulesRepository } from '../persistence/notifications/notification-rules.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -70,6 +71,7 @@ export class NotificationsService {
 
   async update(actor: Actor, id: string, dto: UpdateNotificationDto): Promise<NotificationRule> {
     const before = await this.get(actor, id);
+    rejectFixedChanges(dto, toNotificationDto(before));
     if (dto.covers) rejectCredits(dto.covers, before.workspaceId);
     const change = omitUndefined({
       name: dto.name,

@@ -6,8 +6,9 @@ import { AppError } from '../domain/errors.js';
 import { parseUsd } from '../domain/spend/money.js';
 import { BUDGET_INTERVALS, budgetProblem } from '../domain/workspace.js';
 import type { BudgetInterval, BudgetState, MeasuredBudget, WrittenBudget } from '../domain/workspace.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { WorkspaceBudgetsRepository } from '../persistence/workspaces/workspace-budgets.repository.js';
-import { toBudgetRecord } from './dto/workspace-budget.dto.js';
+import { resetIntervalOf, toBudgetRecord } from './dto/workspace-budget.dto.js';
 import type { PutWorkspaceBudgetDto } from './dto/workspace-budget.dto.js';
 import { noSuchWorkspace, WorkspacesService } from './workspaces.service.js';
 
@@ -52,6 +53,7 @@ export class WorkspaceBudgetsService {
   async put(actor: Actor, ref: string, name: string, dto: PutWorkspaceBudgetDto): Promise<BudgetState> {
     const interval = readInterval(name);
     const workspace = await this.workspaces.get(actor, ref);
+    rejectFixedChanges(dto, { workspace_id: workspace.id, reset_interval: resetIntervalOf(interval) });
     // Finer amounts than the database stores are rounded: JSON numbers carry such digits on their own (0.1 + 0.2).
     const limit = parseUsd(dto.limit_usd.toFixed(12));
     if (limit === 0n) throw new AppError('invalid_request', { detail: 'limit_usd: must be at least 1e-12' });

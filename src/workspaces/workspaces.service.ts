@@ -9,6 +9,7 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { Workspace } from '../domain/workspace.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { WorkspacesRepository } from '../persistence/workspaces/workspaces.repository.js';
 import type { CreateWorkspaceDto, UpdateWorkspaceDto } from './dto/workspace-bodies.dto.js';
@@ -60,6 +61,7 @@ export class WorkspacesService {
 
   async update(actor: Actor, ref: string, dto: UpdateWorkspaceDto): Promise<Workspace> {
     const workspace = await this.get(actor, ref);
+    rejectFixedChanges(dto, toWorkspaceDto(workspace));
     const change = omitUndefined({
       name: dto.name,
       slug: dto.slug,

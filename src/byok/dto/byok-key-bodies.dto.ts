@@ -5,6 +5,7 @@ import { EMBEDDING_PROVIDERS, providerSlugOf } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import type { FieldOptions } from '../../http/fields/field.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import {
   EnumField,
   FlagField,
@@ -13,6 +14,7 @@ import {
   TextField,
   WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
+import { ByokKeyDto } from './byok-key.dto.js';
 
 // Providers without a network transport take no key.
 const PROVIDERS = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
@@ -20,12 +22,12 @@ const MAX_SORT_ORDER = 1_000_000;
 const MAX_NAME_LENGTH = 256;
 
 /** Aliases become the provider's own slug, which records show. */
-const ProviderField = (options: FieldOptions): PropertyDecorator => {
-  const toSlug = Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? (providerSlugOf(value) ?? value) : value,
-  );
-  return EnumField(PROVIDERS, { ...options, rules: [toSlug] });
-};
+const toOwnSlug = Transform(({ value }: { value: unknown }) =>
+  typeof value === 'string' ? (providerSlugOf(value) ?? value) : value,
+);
+
+const ProviderField = (options: FieldOptions): PropertyDecorator =>
+  EnumField(PROVIDERS, { ...options, rules: [toOwnSlug] });
 
 /** A list that restricts a credential. Null means no restriction, so that an empty list cannot be sent by mistake. */
 const AllowListField = (elementRules: readonly PropertyDecorator[], description: string): PropertyDecorator =>
@@ -122,6 +124,7 @@ class ByokSettingsDto {
   declared_zdr?: boolean | null;
 }
 
+@TakesRecord(ByokKeyDto)
 export class CreateByokKeyDto extends ByokSettingsDto {
   @ProviderField({ example: 'openai', description: 'A slug, or an alias that GET /providers lists.' })
   provider: string;
@@ -133,9 +136,13 @@ export class CreateByokKeyDto extends ByokSettingsDto {
   workspace_id?: string;
 }
 
+@TakesRecord(ByokKeyDto)
 export class UpdateByokKeyDto extends ByokSettingsDto {
   @RawKeyField({ optional: true, description: 'Replaces the stored key.' })
   key?: string;
+
+  @FixedField({ rules: [toOwnSlug] }) provider?: string;
+  @FixedField() workspace_id?: string;
 }
 
 export class ListByokKeysQueryDto extends PageQueryDto {

@@ -8,7 +8,9 @@ import type { Region } from '../../domain/destinations/destination.js';
 import { configClassOf } from '../../http/configs/config-class.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { WithDefault } from '../../http/fields/field.js';
+import { TakesRecord } from '../../http/fields/record-members.js';
 import { EnumField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
+import { DestinationDto } from './destination.dto.js';
 import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
 const CONFIG_CLASSES = DESTINATION_KINDS.map(configClassOf);
@@ -16,6 +18,7 @@ const CONFIG_CLASSES = DESTINATION_KINDS.map(configClassOf);
 /** The config of an unknown type has no rules: only `type` is reported. */
 class UnknownKindConfig {}
 
+@TakesRecord(DestinationDto)
 @ApiExtraModels(...CONFIG_CLASSES)
 export class CreateDestinationDto extends DestinationOptionsDto {
   @EnumField(DESTINATION_TYPES, {

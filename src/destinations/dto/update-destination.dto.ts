@@ -1,7 +1,10 @@
 // The body of PATCH /observability/destinations/{id}. Contract: docs/contract.md#destinations, #masking.
 import { FreeObjectField } from '../../http/fields/compound-fields.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
+import { DestinationDto } from './destination.dto.js';
 import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
+@TakesRecord(DestinationDto)
 export class UpdateDestinationDto extends DestinationOptionsDto {
   @DestinationNameField({ optional: true })
   name?: string;
@@ -14,4 +17,7 @@ export class UpdateDestinationDto extends DestinationOptionsDto {
     example: { url: 'https://example.com/traces' },
   })
   config?: Readonly<Record<string, unknown>>;
+
+  @FixedField() type?: string;
+  @FixedField() workspace_id?: string;
 }

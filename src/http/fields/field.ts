@@ -20,6 +20,15 @@ export interface FieldOptions {
 /** The schema of a field, without what every field has. */
 export type FieldSchema = Readonly<Record<string, unknown>>;
 
+// Where @nestjs/swagger keeps the members of a class, each after a colon.
+const DOCUMENTED = 'swagger/apiModelPropertiesArray';
+
+/** The names of all fields of a class, inherited ones included. */
+export function membersOf({ prototype }: { readonly prototype: object }): readonly string[] {
+  const members = (Reflect.getMetadata(DOCUMENTED, prototype) ?? []) as readonly string[];
+  return members.map((member) => member.slice(1));
+}
+
 /** Declares a field. With `stopAtFirstError`, the first rule of the list that fails is the one that is reported. */
 export function defineField(
   { rules: furtherRules = [], optional, ...documented }: FieldOptions,

@@ -4,6 +4,7 @@ import type { ArgumentMetadata } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
 import { OPERATION_BODY, pathPart, rejectHostileShape } from '../body/json-shape.js';
+import { withoutReadOnlyMembers } from './record-members.js';
 
 // A hundred problems in one response are unreadable.
 const MAX_PROBLEMS = 5;
@@ -30,8 +31,9 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body') rejectHostileShape(value, [], OPERATION_BODY);
-    return super.transform(value, metadata);
+    if (metadata.type !== 'body') return super.transform(value, metadata);
+    rejectHostileShape(value, [], OPERATION_BODY);
+    return super.transform(withoutReadOnlyMembers(value, metadata.metatype), metadata);
   }
 
   protected override validate(

@@ -5,6 +5,7 @@ import { ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { membersOf } from '../fields/field.js';
 import { RouteRule } from '../../config/route-rule.js';
 
 interface CsvRule {
@@ -20,8 +21,6 @@ interface ListBody {
 }
 
 const RULE = new RouteRule<CsvRule>('http:csv');
-// Where @nestjs/swagger keeps the members of a class, each after a colon.
-const DOCUMENTED = 'swagger/apiModelPropertiesArray';
 // Spreadsheets run cells that begin so (CWE-1236).
 const FORMULA = /^[=+\-@\t\r]/;
 
@@ -39,7 +38,7 @@ class CsvInterceptor implements NestInterceptor {
         const further = rule.next(body, request);
         if (further) response.set('Link', `<${nextUrl(request, further)}>; rel="next"`);
         response.type('text/csv; charset=utf-8');
-        return toCsv(columnsOf(rule.row), body.data);
+        return toCsv(membersOf(rule.row), body.data);
       }),
     );
   }
@@ -68,11 +67,6 @@ export const nextByOffset =
     const limit = Number(query['limit'] ?? defaultLimit);
     return data.length < limit ? null : { offset: String(Number(query['offset'] ?? 0) + limit) };
   };
-
-function columnsOf(row: Type): string[] {
-  const members = Reflect.getMetadata(DOCUMENTED, row.prototype as object) as readonly string[];
-  return members.map((member) => member.slice(1));
-}
 
 export function toCsv(
   columns: readonly string[],

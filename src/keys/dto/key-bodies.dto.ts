@@ -3,6 +3,7 @@ import { KEY_PREFIX } from '../../domain/keys/api-key.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import type { LimitReset } from '../../domain/spend/spend.js';
 import { ObjectField } from '../../http/fields/compound-fields.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import {
   EnumField,
   FlagField,
@@ -13,11 +14,15 @@ import {
   UsdLimitField,
   WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
+import { ApiKeyDto } from './api-key.dto.js';
 
 const TEXT = { minLength: 1, maxLength: 1_000 };
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 abstract class KeyOptionsDto {
+  @FlagField({ optional: true, description: 'True: requests with this key are rejected.' })
+  disabled?: boolean;
+
   @UsdLimitField({ optional: true, nullable: true, description: 'USD; null: no limit.', example: 12.5 })
   limit?: number | null;
 
@@ -57,6 +62,7 @@ class ExternalIdentityDto {
   api_key?: string;
 }
 
+@TakesRecord(ApiKeyDto)
 export class CreateKeyDto extends KeyOptionsDto {
   @TextField({ ...TEXT, example: 'Production' })
   name: string;
@@ -79,12 +85,15 @@ export class CreateKeyDto extends KeyOptionsDto {
   external?: ExternalIdentityDto;
 }
 
+@TakesRecord(ApiKeyDto)
 export class UpdateKeyDto extends KeyOptionsDto {
   @TextField({ ...TEXT, optional: true })
   name?: string;
 
-  @FlagField({ optional: true, description: 'True: requests with this key are rejected.' })
-  disabled?: boolean;
+  @FixedField() workspace_id?: string;
+  @FixedField({ nullable: true }) creator_user_id?: string | null;
+  @FixedField({ nullable: true }) external_user?: string | null;
+  @FixedField({ nullable: true }) expires_at?: string | null;
 }
 
 export class RotateKeyDto {

@@ -19,6 +19,7 @@ import {
   ObjectListField,
 } from '../../http/fields/compound-fields.js';
 import type { FieldOptions } from '../../http/fields/field.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import { FlagField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
@@ -81,6 +82,7 @@ export class NotificationsQueryDto extends PageQueryDto {
   workspace_id?: string;
 }
 
+@TakesRecord(NotificationDto)
 export class CreateNotificationDto {
   @NameField()
   name: string;
@@ -88,8 +90,12 @@ export class CreateNotificationDto {
   @ObjectField(NotificationWebhookConfig, { description: 'The receiver of the events.' })
   config: NotificationWebhookConfig;
 
-  @UuidField({ optional: true, description: 'Only this workspace. Default: all workspaces of the account.' })
-  workspace_id?: string;
+  @UuidField({
+    optional: true,
+    nullable: true,
+    description: 'Only this workspace. Null, the default: all workspaces of the account.',
+  })
+  workspace_id?: string | null;
 
   @CoversField({
     optional: true,
@@ -104,6 +110,7 @@ export class CreateNotificationDto {
   enabled = true;
 }
 
+@TakesRecord(NotificationDto)
 export class UpdateNotificationDto {
   @NameField({ optional: true })
   name?: string;
@@ -125,6 +132,8 @@ export class UpdateNotificationDto {
 
   @FlagField({ optional: true })
   enabled?: boolean;
+
+  @FixedField({ nullable: true }) workspace_id?: string | null;
 }
 
 export function toNotificationDto(rule: NotificationRule): NotificationDto {

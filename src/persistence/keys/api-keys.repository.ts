@@ -43,6 +43,8 @@ export interface NewApiKey extends SpendLimit {
   readonly expiresAt: Date | null;
   readonly creatorUserId: string | null;
   /** Absent: false. */
+  readonly disabled?: boolean;
+  /** Absent: false. */
   readonly embeddingCache?: boolean;
   /** Absent: null. */
   readonly externalUser?: string | null;
@@ -97,6 +99,7 @@ export class ApiKeysRepository {
           limit: toAmount(key.limit),
           limitReset: key.limitReset,
           includeByokInLimit: key.includeByokInLimit,
+          disabled: key.disabled ?? false,
           embeddingCache: key.embeddingCache ?? false,
           creatorUserId: key.creatorUserId,
           externalUser: key.externalUser ?? null,

@@ -3,8 +3,9 @@ import { IsIn } from 'class-validator';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
 import type { FieldOptions } from '../../http/fields/field.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import { EnumField, FlagField, TextField } from '../../http/fields/scalar-fields.js';
-import { ABSENT_SETTINGS } from './workspace.dto.js';
+import { ABSENT_SETTINGS, WorkspaceDto } from './workspace.dto.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -35,7 +36,9 @@ function AbsentSetting(name: keyof typeof ABSENT_SETTINGS): PropertyDecorator {
     { ...(value === null ? { type: String, nullable: true } : {}), enum: [value] },
     {
       optional: true,
-      rules: [IsIn([value], { message: `must be ${value}: this service has no such setting` })],
+      rules: [
+        IsIn([value], { message: `must be ${JSON.stringify(value)}: this service has no such setting` }),
+      ],
       description: 'Only the value of the record: this service has no such setting.',
     },
   );
@@ -54,6 +57,7 @@ class WorkspaceSettingsDto {
   @AbsentSetting('default_text_model') default_text_model?: null;
   @AbsentSetting('default_image_model') default_image_model?: null;
   @AbsentSetting('default_provider_sort') default_provider_sort?: null;
+  @AbsentSetting('default_guardrail_id') default_guardrail_id?: '';
   @AbsentSetting('is_observability_io_logging_enabled') is_observability_io_logging_enabled?: false;
   @AbsentSetting('io_logging_sampling_rate') io_logging_sampling_rate?: 1;
   @AbsentSetting('io_logging_api_key_ids') io_logging_api_key_ids?: null;
@@ -61,6 +65,7 @@ class WorkspaceSettingsDto {
   @AbsentSetting('disabled_server_tools') disabled_server_tools?: null;
 }
 
+@TakesRecord(WorkspaceDto)
 export class CreateWorkspaceDto extends WorkspaceSettingsDto {
   @TextField(NAME)
   name: string;
@@ -69,12 +74,15 @@ export class CreateWorkspaceDto extends WorkspaceSettingsDto {
   slug: string;
 }
 
+@TakesRecord(WorkspaceDto)
 export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
   @TextField({ ...NAME, optional: true })
   name?: string;
 
   @SlugField({ optional: true })
   slug?: string;
+
+  @FixedField({ type: Boolean }) include_byok_in_budgets?: boolean;
 }
 
 export class DeleteWorkspaceQueryDto {

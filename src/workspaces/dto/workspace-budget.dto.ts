@@ -1,7 +1,8 @@
 // Budgets of a workspace on the wire. Contract: docs/contract.md#workspaces.
 import { usdToNumber } from '../../domain/spend/money.js';
-import type { MeasuredBudget, WorkspaceBudget } from '../../domain/workspace.js';
+import type { BudgetInterval, MeasuredBudget, WorkspaceBudget } from '../../domain/workspace.js';
 import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import {
   EnumField,
   FlagField,
@@ -44,6 +45,7 @@ export class WorkspaceBudgetListDto {
   @FlagField({ description: INCLUDE_BYOK }) include_byok_in_budgets: boolean;
 }
 
+@TakesRecord(WorkspaceBudgetDto)
 export class PutWorkspaceBudgetDto {
   @UsdLimitField({
     positive: true,
@@ -54,10 +56,17 @@ export class PutWorkspaceBudgetDto {
 
   @FlagField({ optional: true, description: `${INCLUDE_BYOK} Default: unchanged.` })
   include_byok_in_budgets?: boolean;
+
+  @FixedField() workspace_id?: string;
+  @FixedField({ nullable: true }) reset_interval?: string | null;
 }
 
 export function toWorkspaceBudgetDto(budget: MeasuredBudget): WorkspaceBudgetDto {
   return { ...toBudgetRecord(budget), spend_usd: usdToNumber(budget.spent) };
+}
+
+export function resetIntervalOf(interval: BudgetInterval): string | null {
+  return interval === 'lifetime' ? null : interval;
 }
 
 /** The settings of a budget, which the audit log compares: its spend is no change. */
@@ -66,7 +75,7 @@ export function toBudgetRecord(budget: WorkspaceBudget): Omit<WorkspaceBudgetDto
     id: `${budget.workspaceId}:${budget.interval}`,
     workspace_id: budget.workspaceId,
     limit_usd: usdToNumber(budget.limit),
-    reset_interval: budget.interval === 'lifetime' ? null : budget.interval,
+    reset_interval: resetIntervalOf(budget.interval),
     created_at: budget.createdAt.toISOString(),
     updated_at: (budget.updatedAt ?? budget.createdAt).toISOString(),
   };

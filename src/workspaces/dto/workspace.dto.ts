@@ -15,6 +15,7 @@ export const ABSENT_SETTINGS = {
   default_text_model: null,
   default_image_model: null,
   default_provider_sort: null,
+  default_guardrail_id: '',
   is_observability_io_logging_enabled: false,
   io_logging_sampling_rate: 1,
   io_logging_api_key_ids: null,
@@ -74,6 +75,5 @@ export function toWorkspaceDto(workspace: Workspace): WorkspaceDto {
     created_by: workspace.createdBy,
     is_observability_broadcast_enabled: workspace.isBroadcastEnabled,
     include_byok_in_budgets: workspace.includeByokInBudgets,
-    default_guardrail_id: '',
   };
 }

@@ -116,8 +116,8 @@ describe('400 type, name and flags', () => {
 
   it('names every unknown member', async () => {
     await expectRejection(
-      webhookWith({ privacy_mod: true, id: 'x' }),
-      'privacy_mod: is not a member of this object; id: is not a member of this object',
+      webhookWith({ privacy_mod: true, ids: 'x' }),
+      'privacy_mod: is not a member of this object; ids: is not a member of this object',
     );
   });
 

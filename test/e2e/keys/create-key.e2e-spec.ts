@@ -145,7 +145,7 @@ describe('a new key', () => {
       { name: 'n', external: { user: 'u', api_key: 'short' } },
       'external.api_key: must have 32 to 512 visible ASCII characters and not begin with sk-sb-v1-',
     ],
-    [{ name: 'n', disabled: true }, 'disabled: is not a member of this object'],
+    [{ name: 'n', disabled: 'yes' }, 'disabled: must be a boolean'],
     [{ name: 'n', kind: 'management' }, 'kind: is not a member of this object'],
     [{ name: 'n', expires_at: '2026-11-18T12:00:00Z' }, 'expires_at: must be in the future'],
   ])('returns 400 for %j', async (body, detail) => {
