@@ -4,10 +4,11 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { isFromConsole, presentedSession } from '../domain/keys/console-session.js';
+import { isFromConsole, mayHaveSession, presentedSession } from '../domain/keys/console-session.js';
 import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import { Installation } from '../persistence/database/installation.js';
 import { KEY_KIND, PUBLIC } from './auth.decorators.js';
 import { attachCaller } from './caller.js';
 import { CallerCache } from './caller-cache.js';
@@ -19,6 +20,7 @@ export class BearerGuard implements CanActivate {
   constructor(
     private readonly callers: CallerCache,
     private readonly sessions: SessionCallers,
+    private readonly installation: Installation,
     private readonly rateLimiter: RateLimiter,
     private readonly clock: Clock,
   ) {}
@@ -43,10 +45,11 @@ export class BearerGuard implements CanActivate {
    * A cookie leaves the browser with every request to this host: it counts only for requests of the
    * console's own pages, and never where a call is charged (docs/contract.md#console).
    */
-  private identifySession(context: ExecutionContext, request: Request): Promise<true> {
+  private async identifySession(context: ExecutionContext, request: Request): Promise<true> {
     const { method, headers } = request;
-    const isInference = KEY_KIND.of(context)?.kind === 'inference';
-    const id = isInference || !isFromConsole(method, headers) ? null : presentedSession(headers);
+    const mayCount =
+      KEY_KIND.of(context)?.kind !== 'inference' && mayHaveSession(headers) && isFromConsole(method, headers);
+    const id = mayCount ? presentedSession(headers, await this.installation.tag()) : null;
     if (id === null) throw new AppError('missing_credential');
     return this.attach(request, this.sessions.find(id));
   }

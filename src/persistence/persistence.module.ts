@@ -29,6 +29,7 @@ import { KeyHashes } from './keys/key-hashes.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
 import { NotificationQueuesRepository } from './notifications/notification-queues.repository.js';
 import { NotificationRulesRepository } from './notifications/notification-rules.repository.js';
+import { Installation } from './database/installation.js';
 import { Notifications } from './database/notifications.js';
 import { Partitions } from './generations/partitions.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
@@ -90,6 +91,7 @@ const REPOSITORIES = [
     ConfigCipher,
     DeletedRows,
     EncryptionKeyCheck,
+    Installation,
     Notifications,
     Partitions,
     LogHorizonReader,
@@ -98,6 +100,6 @@ const REPOSITORIES = [
     Reports,
     ...REPOSITORIES,
   ],
-  exports: [ConfigCipher, LogHorizonReader, Notifications, Readiness, ...REPOSITORIES],
+  exports: [ConfigCipher, Installation, LogHorizonReader, Notifications, Readiness, ...REPOSITORIES],
 })
 export class PersistenceModule {}

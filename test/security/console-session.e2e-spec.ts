@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
-import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../support/app/console.js';
+import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI, withId } from '../support/app/console.js';
 import { expectError } from '../support/requests/error-shape.js';
 import { eventually } from '../support/eventually.js';
 
@@ -60,7 +60,7 @@ describe('the cookie', () => {
   it('on loopback is HttpOnly, SameSite=Strict and of the whole host', async () => {
     expect(setCookies(await signIn(app, app.managementKey))).toEqual([
       expect.stringMatching(
-        /^signalbox_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+        /^signalbox_session_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/,
       ),
     ]);
   });
@@ -79,7 +79,7 @@ describe('the cookie', () => {
   ])('is Secure and bound to its host behind %s', async (_name, headers) => {
     const [cookie = ''] = setCookies(await signIn(app, app.managementKey, { ...FROM_PAGE, ...headers }));
     expect(cookie).toMatch(
-      /^__Host-signalbox_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-signalbox_session_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
     );
     expect((await app.http.get('/console/session').set({ ...FROM_PAGE, ...headers, cookie })).status).toBe(
       200,
@@ -104,7 +104,7 @@ it('an id from before the sign-in is not signed in, and ends', async () => {
   const [cookie = ''] = setCookies(response);
   expect(cookie.split(';')[0]).not.toBe(planted);
   expectError(await whoAmI(app, planted), 401);
-  const chosen = `signalbox_session=${'A'.repeat(43)}`;
+  const chosen = withId(planted, 'A');
   await app.http
     .post('/console/session')
     .set({ ...FROM_PAGE, cookie: chosen })
@@ -199,9 +199,9 @@ it('guesses of keys and ids count toward the failed authentications of the addre
   const cookie = await cookieOf(limited, limited.managementKey);
   expectError(await signIn(limited, 'guess-1'), 401);
   expectError(await signIn(limited, 'guess-2'), 401);
-  expectError(await whoAmI(limited, `signalbox_session=${'A'.repeat(43)}`), 401);
+  expectError(await whoAmI(limited, withId(cookie, 'A')), 401);
   expectError(await signIn(limited, 'guess-3'), 429, /3 failed authentications a minute/);
-  expectError(await whoAmI(limited, `signalbox_session=${'B'.repeat(43)}`), 429);
+  expectError(await whoAmI(limited, withId(cookie, 'B')), 429);
   expect((await whoAmI(limited, cookie)).status).toBe(200);
   expect((await signIn(limited, limited.managementKey)).status).toBe(200);
   await limited.close();

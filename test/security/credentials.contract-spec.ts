@@ -11,6 +11,7 @@ import { readAppConfig } from '../../src/config/app-config.js';
 import { createKeySecret, hashKeySecret } from '../../src/domain/keys/api-key.js';
 import { SystemClock } from '../../src/domain/clock.js';
 import { AppError } from '../../src/domain/errors.js';
+import type { Installation } from '../../src/persistence/database/installation.js';
 
 const limiterOf = (failures: number): RateLimiter =>
   new RateLimiter(
@@ -48,7 +49,13 @@ describe('a secret', () => {
       },
     } as unknown as CallerCache;
     const limiter = limiterOf(1_000);
-    const guard = new BearerGuard(callers, {} as SessionCallers, limiter, new SystemClock());
+    const guard = new BearerGuard(
+      callers,
+      {} as SessionCallers,
+      {} as Installation,
+      limiter,
+      new SystemClock(),
+    );
     const secret = createKeySecret();
     const context = {
       getHandler: () => isRejected,

@@ -10,9 +10,9 @@ export const MAX_SESSION_AGE = 7 * 24 * HOUR;
 // Milliseconds between two records of use.
 const SEEN_RESOLUTION = MINUTE;
 
-const LOOPBACK_COOKIE = 'signalbox_session';
+const NAME = 'signalbox_session';
 // Browsers accept a cookie of this name only with Secure and Path=/, and without a Domain: no other host can set it.
-const COOKIE = `__Host-${LOOPBACK_COOKIE}`;
+const PREFIX = '__Host-';
 const ID = /^[\w-]{43}$/;
 
 export interface ConsoleSession {
@@ -55,14 +55,21 @@ export function isSightingDue({ lastSeenAt }: ConsoleSession, now: Date): boolea
 
 /**
  * The id in the request's cookie; null: none. The name without the prefix counts on loopback alone, because another
- * host of the same site could set it.
+ * host of the same site could set it. Browsers send cookies to every port of a host: their names have the tag of the
+ * installation.
  */
-export function presentedSession(headers: Headers): string | null {
+export function presentedSession(headers: Headers, tag: string): string | null {
   const { cookie } = headers;
   if (typeof cookie !== 'string') return null;
+  const name = nameOf(tag);
   const id =
-    valueOf(cookie, COOKIE) ?? (isLoopbackHost(headers['host']) ? valueOf(cookie, LOOPBACK_COOKIE) : null);
+    valueOf(cookie, PREFIX + name) ?? (isLoopbackHost(headers['host']) ? valueOf(cookie, name) : null);
   return id !== null && ID.test(id) ? id : null;
+}
+
+/** Whether a request has a cookie of a session, of whatever installation. */
+export function mayHaveSession({ cookie }: Headers): boolean {
+  return typeof cookie === 'string' && cookie.includes(NAME);
 }
 
 /** Whether a page of this origin sent the request. A form of another site can neither set the second header. */
@@ -78,19 +85,23 @@ export function isCrossSite(headers: Headers): boolean {
 }
 
 /** The `Set-Cookie` header of a new session. */
-export function sessionCookie(id: string, headers: Headers): string {
-  return writeCookie(isOnLoopback(headers), id, MAX_SESSION_AGE / 1_000);
+export function sessionCookie(id: string, headers: Headers, tag: string): string {
+  return writeCookie(isOnLoopback(headers), tag, id, MAX_SESSION_AGE / 1_000);
 }
 
 /** The `Set-Cookie` headers that remove the session's cookie, whatever its name. */
-export function endedSessionCookies(headers: Headers): readonly string[] {
+export function endedSessionCookies(headers: Headers, tag: string): readonly string[] {
   return isOnLoopback(headers)
-    ? [writeCookie(true, '', 0), writeCookie(false, '', 0)]
-    : [writeCookie(false, '', 0)];
+    ? [writeCookie(true, tag, '', 0), writeCookie(false, tag, '', 0)]
+    : [writeCookie(false, tag, '', 0)];
 }
 
-function writeCookie(isLoopback: boolean, value: string, seconds: number): string {
-  const name = isLoopback ? LOOPBACK_COOKIE : COOKIE;
+function nameOf(tag: string): string {
+  return `${NAME}_${tag}`;
+}
+
+function writeCookie(isLoopback: boolean, tag: string, value: string, seconds: number): string {
+  const name = isLoopback ? nameOf(tag) : PREFIX + nameOf(tag);
   const secure = isLoopback ? '' : '; Secure';
   return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
-import { presentedSession } from '../../domain/keys/console-session.js';
+import { mayHaveSession } from '../../domain/keys/console-session.js';
 import { presentedCredential } from '../../domain/keys/credential-headers.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';
@@ -48,7 +48,7 @@ export class LoadSheddingGuard implements CanActivate {
 }
 
 function hasCredentialIn(headers: Request['headers']): boolean {
-  return presentedCredential(headers) !== null || presentedSession(headers) !== null;
+  return presentedCredential(headers) !== null || mayHaveSession(headers);
 }
 
 /** The guard as a middleware, for paths without routes. */

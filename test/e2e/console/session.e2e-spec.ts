@@ -4,7 +4,15 @@ import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
-import { CHANGE, cookieOf, FROM_PAGE, setCookies, signIn, whoAmI } from '../../support/app/console.js';
+import {
+  CHANGE,
+  cookieOf,
+  FROM_PAGE,
+  setCookies,
+  signIn,
+  whoAmI,
+  withId,
+} from '../../support/app/console.js';
 import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -164,11 +172,14 @@ describe('a session', () => {
 
 describe('GET /console/session', () => {
   it.each([
-    ['no cookie', {}],
-    ['a cookie of another form', { cookie: 'signalbox_session=short' }],
-    ['an unknown id', { cookie: `signalbox_session=${'A'.repeat(43)}` }],
-  ])('returns 401 with %s', async (_name, headers) => {
-    expectError(await app.http.get('/console/session').set({ ...FROM_PAGE, ...headers }), 401);
+    ['no cookie', () => ''],
+    ['a cookie of another form', (cookie: string) => cookie.slice(0, -1)],
+    ['an unknown id', (cookie: string) => withId(cookie, 'A')],
+    ['the cookie of another installation', (cookie: string) => cookie.replace(/_[0-9a-f]{8}=/, '_00000000=')],
+    ['the cookie of an older version', (cookie: string) => cookie.replace(/_[0-9a-f]{8}=/, '=')],
+  ])('returns 401 with %s', async (_name, change) => {
+    const cookie = change(await cookieOf(app, app.managementKey));
+    expectError(await app.http.get('/console/session').set({ ...FROM_PAGE, cookie }), 401);
   });
 
   it('returns 401 with a bearer key, which is no session', async () => {
@@ -186,7 +197,7 @@ describe('DELETE /console/session', () => {
     const response = await app.http.delete('/console/session').set({ ...CHANGE, cookie });
     expect([response.status, response.body]).toEqual([200, { deleted: true }]);
     expect(setCookies(response)[0]).toMatch(
-      /^signalbox_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/,
+      /^signalbox_session_[0-9a-f]{8}=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/,
     );
     expectError(await whoAmI(app, cookie), 401);
   });

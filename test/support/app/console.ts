@@ -20,6 +20,11 @@ export async function cookieOf(app: TestApp, key: string): Promise<string> {
   return setCookies(response)[0]?.split(';')[0] ?? '';
 }
 
+/** The cookie with an id of this character, which no session has. */
+export function withId(cookie: string, character: string): string {
+  return cookie.replace(/=.*/, `=${character.repeat(43)}`);
+}
+
 export function setCookies(response: Response): readonly string[] {
   return (response.headers['set-cookie'] ?? []) as unknown as readonly string[];
 }
