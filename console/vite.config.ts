@@ -13,6 +13,8 @@ const blockRendering: Plugin = {
 };
 
 export default defineConfig({
+  // The service writes the whole path into the page, and chunks find one another by their own addresses.
+  base: './',
   plugins: [react(), blockRendering, destinationKinds],
   build: {
     target: 'es2022',

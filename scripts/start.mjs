@@ -30,7 +30,8 @@ function withPlaceholders(environment) {
 /** The address of the console as a line; nothing when it is switched off. */
 function consoleLine(baseUrl) {
   if (process.env.CONSOLE?.trim() === 'off') return '';
-  return `Console:        ${baseUrl.replace(/\/api\/v1$/, '/')}\n`;
+  const path = (process.env.PUBLIC_PATH?.trim() ?? '').replace(/\/?$/, '/');
+  return `Console:        ${baseUrl.replace(/\/api\/v1$/, path)}\n`;
 }
 
 function printExamples(baseUrl, { managementKey, apiKey }) {

@@ -13,6 +13,7 @@ import { shedPublicRequests } from './http/load-shedding/load-shedding.guard.js'
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
 import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
+import { acceptPublicPath } from './http/server/public-path.js';
 import { corsOptions } from './http/server/cors.js';
 import { assignRequestId } from './http/observe/request-id.js';
 import { RequestObserver } from './http/observe/request-observer.js';
@@ -26,6 +27,9 @@ export function setUpApplication(
   application: NestExpressApplication,
   consoleDirectory = CONSOLE_DIRECTORY,
 ): void {
+  const config = application.get(AppConfig);
+  const { publicPath } = config;
+  if (publicPath !== '') application.use(acceptPublicPath(publicPath));
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);
@@ -36,7 +40,7 @@ export function setUpApplication(
     loadShedding,
     operationDeadline,
     trustedProxies,
-  } = application.get(AppConfig);
+  } = config;
   shareAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
@@ -46,8 +50,8 @@ export function setUpApplication(
     shedPublicRequests(application.get(LoadShedder)),
   ];
   application.use(OPENAPI_PATHS, ...limits);
-  application.use(serveConsole({ directory: hasConsole ? consoleDirectory : null, limits }));
-  serveOpenApi(application);
+  application.use(serveConsole({ directory: hasConsole ? consoleDirectory : null, publicPath, limits }));
+  serveOpenApi(application, publicPath);
   const server: Server = application.getHttpServer();
   limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);

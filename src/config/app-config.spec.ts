@@ -65,6 +65,17 @@ describe('the environment', () => {
     });
   });
 
+  it('reads the path below which a proxy serves it, with and without a slash at its end', () => {
+    const pathOf = (text: string) => read({ PUBLIC_PATH: text }).publicPath;
+    expect(['', '/', '/signalbox', '/tools/sb_1.x/', '/keys-of-us'].map(pathOf)).toEqual([
+      '',
+      '',
+      '/signalbox',
+      '/tools/sb_1.x',
+      '/keys-of-us',
+    ]);
+  });
+
   it.each<[boolean, Record<string, string>]>([
     [false, {}],
     [false, { OTEL_SERVICE_NAME: 'signalbox' }],
@@ -167,6 +178,14 @@ describe('the environment', () => {
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com,https://*.example.com/x'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com:443'],
     ['CORS_ALLOWED_ORIGINS', 'null'],
+    ['PUBLIC_PATH', 'signalbox'],
+    ['PUBLIC_PATH', '//signalbox'],
+    ['PUBLIC_PATH', '/a/../b'],
+    ['PUBLIC_PATH', '/a b'],
+    ['PUBLIC_PATH', '/a?b'],
+    ['PUBLIC_PATH', '/a"><script>'],
+    ['PUBLIC_PATH', '/keys/of/us'],
+    ['PUBLIC_PATH', '/api'],
     ['METRICS_BEARER_TOKEN', 'short'],
     ['METRICS_BEARER_TOKEN', 'with a space in the middle'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],

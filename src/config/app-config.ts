@@ -48,6 +48,8 @@ export class AppConfig {
   /** The first encrypts; all decrypt. */
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly catalogueFile?: string;
+  /** The path below which a reverse proxy serves this service; empty: at the root of its host. */
+  readonly publicPath: string;
   /** Whether this process serves the web console and its sessions. */
   readonly console: boolean;
   readonly workers: number;
@@ -167,6 +169,7 @@ function readProcess(read: EnvironmentReader) {
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 2, 500),
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
+    publicPath: read.publicPath('PUBLIC_PATH'),
     console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
     workers: read.integer('WORKERS', 1, 1, 256),
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),

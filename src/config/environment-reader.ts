@@ -29,6 +29,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+// First parts of the service's own paths and of the console's pages. A proxy that strips PUBLIC_PATH sends these.
+const OWN_SEGMENTS = new Set(
+  (
+    'api console docs docs-json docs-yaml health ready metrics assets ' +
+    'audit destinations generations keys models my-key playground provider-keys sign-in system workspaces'
+  ).split(' '),
+);
+
 export class EnvironmentReader {
   constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
 
@@ -53,6 +61,17 @@ export class EnvironmentReader {
       throw new ConfigError(`${name} must be a whole number from ${least} to ${most}`);
     }
     return number;
+  }
+
+  /** Empty for the root of the host. */
+  publicPath(name: string): string {
+    const path = this.text(name, '').replace(/\/$/, '');
+    if (path !== '' && !/^(?:\/[\w~-][\w.~-]*)+$/.test(path))
+      throw new ConfigError(`${name} must be a path such as /signalbox`);
+    const [, first = ''] = path.split('/');
+    if (OWN_SEGMENTS.has(first))
+      throw new ConfigError(`${name} must not begin with /${first}, which is a path of this service`);
+    return path;
   }
 
   choice<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {

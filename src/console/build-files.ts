@@ -36,13 +36,20 @@ export class BuildFile {
   constructor(
     private readonly file: string,
     readonly path: string,
+    private readonly publicPath: string,
   ) {
     this.type = TYPES[extname(file)] ?? 'application/octet-stream';
   }
 
   /** Read once: all responses share the bytes. */
   get bytes(): Buffer {
-    return (this.text ??= readFileSync(this.file));
+    return (this.text ??= this.path === `/${PAGE}` ? this.readPage() : readFileSync(this.file));
+  }
+
+  /** The page serves every address, so that its own files need their whole paths. The build names them by `./`. */
+  private readPage(): Buffer {
+    const text = readFileSync(this.file, 'utf8');
+    return Buffer.from(text.replaceAll('="./', `="${this.publicPath}/`));
   }
 
   /** Null: compression gains nothing. */
@@ -59,7 +66,10 @@ export class BuildFiles {
   private files: ReadonlyMap<string, BuildFile> = new Map();
   private builtAt = 0;
 
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    private readonly publicPath: string,
+  ) {}
 
   /** The page of every address of the console; null: the console is not built. Notices a new build. */
   page(): BuildFile | null {
@@ -84,7 +94,7 @@ export class BuildFiles {
         .map((entry) => {
           const file = join(entry.parentPath, entry.name);
           const path = `/${relative(this.directory, file).split(sep).join('/')}`;
-          return [path, new BuildFile(file, path)];
+          return [path, new BuildFile(file, path, this.publicPath)];
         }),
     );
   }

@@ -23,24 +23,26 @@ const NOT_BUILT = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>signalbox</title></head><body>
 <h1>The console is not built</h1>
 <p>Run <code>npm run build --workspace console</code> in the service's directory and load this page again.</p>
-<p>The API works without it: see <a href="/docs">/docs</a>.</p>
+<p>The API works without it: see its documentation at <code>/docs</code>.</p>
 </body></html>
 `;
 
 export interface PagesOptions {
   /** The build's directory; null: the console is switched off. */
   readonly directory: string | null;
+  /** Where the page looks for its files; empty: at the root of the host. */
+  readonly publicPath: string;
   /** Run before a page or a file is served: limits of requests without a credential. */
   readonly limits: readonly RequestHandler[];
 }
 
 /** A middleware: requests that are not for a page or a file of the console go on to the routes. */
-export function serveConsole({ directory, limits }: PagesOptions): RequestHandler {
-  const files = directory === null ? null : new BuildFiles(directory);
+export function serveConsole({ directory, publicPath, limits }: PagesOptions): RequestHandler {
+  const files = directory === null ? null : new BuildFiles(directory, publicPath);
   const serve = Router();
   serve.use(...limits, (request: Request, response: Response, next: NextFunction) => {
     if (files === null || (request.path === '/' && !prefersHtml(request))) {
-      sendPointers(response, files !== null);
+      sendPointers(response, publicPath, files !== null);
       return;
     }
     const found = files.find(request.path);
@@ -91,8 +93,12 @@ function bytesOf(request: Request, response: Response, found: BuildFile): Buffer
 }
 
 /** For clients that look for the API at the root. */
-function sendPointers(response: Response, hasConsole: boolean): void {
-  const data = { docs: '/docs', openapi: '/api/v1/openapi.json', console: hasConsole };
+function sendPointers(response: Response, publicPath: string, hasConsole: boolean): void {
+  const data = {
+    docs: `${publicPath}/docs`,
+    openapi: `${publicPath}/api/v1/openapi.json`,
+    console: hasConsole,
+  };
   response.set({ ...NO_SNIFFING, 'Cache-Control': 'no-cache', Vary: 'Accept' }).json({ data });
 }
 

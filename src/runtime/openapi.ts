@@ -17,15 +17,18 @@ export const OPENAPI_PATHS = [JSON_URL, YAML_URL, PAGE_URL].map((url) => `/${url
  * Serves the document and its page without a credential: they show no more than the code does. The file is read at the
  * first request: to build the document from the routes takes 700 ms of each start, and to read it 12 ms.
  */
-export function serveOpenApi(application: NestExpressApplication): void {
-  const read = once(readDocument);
+export function serveOpenApi(application: NestExpressApplication, publicPath: string): void {
+  const read = once(() => readDocument(publicPath));
   serveText(application, JSON_URL, 'application/json', () => Promise.resolve(JSON.stringify(read())));
   serveText(application, YAML_URL, 'text/yaml', () => toYaml(read()));
   SwaggerModule.setup(PAGE_URL, application, read, { customSiteTitle: 'signalbox API', raw: false });
 }
 
-function readDocument(): OpenAPIObject {
-  return JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as OpenAPIObject;
+function readDocument(publicPath: string): OpenAPIObject {
+  const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+  const document = JSON.parse(text) as OpenAPIObject;
+  const servers = document.servers?.map((server) => ({ ...server, url: publicPath }));
+  return publicPath === '' || servers === undefined ? document : { ...document, servers };
 }
 
 /** The text is made once, and all responses share its bytes: slow readers hold no memory of their own. */

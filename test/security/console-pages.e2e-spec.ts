@@ -175,6 +175,7 @@ it('the limit of public requests comes before any look at the disk', async () =>
   const server = express()
     .use(
       serveConsole({
+        publicPath: '',
         directory: join(root, 'no-such-build'),
         limits: [(_request, response) => void response.sendStatus(429)],
       }),

@@ -1,5 +1,6 @@
 // The way to the service: the public API by its OpenAPI types, and the session operations, which are not part of it.
 import createClient from 'openapi-fetch';
+import { urlOf } from '../base-path';
 import type { components, paths } from './generated/schema';
 
 export type { paths };
@@ -71,7 +72,7 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /** Operations by their path in openapi.json. Rejects with ApiError or NetworkError; use it inside `call`. */
-export const api = createClient<paths>({ headers: CONSOLE_HEADERS, fetch: send });
+export const api = createClient<paths>({ baseUrl: urlOf('/'), headers: CONSOLE_HEADERS, fetch: send });
 
 /** The body of a successful answer: `await call(api.GET('/api/v1/keys'))`. Text is CSV, which only `downloadCsv` requests. */
 export async function call<Body>(answer: Promise<{ data?: Body }>): Promise<Exclude<Body, string>> {
@@ -92,7 +93,7 @@ export function openConsole(
   signal?: AbortSignal,
 ): Promise<Response> {
   return send(
-    new Request(path, {
+    new Request(urlOf(path), {
       method,
       headers: { ...CONSOLE_HEADERS, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       body: body === undefined ? null : JSON.stringify(body),
@@ -137,7 +138,7 @@ export async function downloadCsv({ path, query, name }: CsvList): Promise<{ rea
   const present = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(present.map(([member, value]) => [member, String(value)]));
   const parts: string[] = [];
-  let next: string | null = `${path}?${search.toString()}`;
+  let next: string | null = `${urlOf(path)}?${search.toString()}`;
   while (next !== null && parts.length < MAX_PAGES) {
     const page: CsvPage = await loadCsvPage(next);
     // Every page begins with the line of names.
@@ -166,7 +167,7 @@ async function loadCsvPage(url: string): Promise<CsvPage> {
 /** Whether the service answers again. */
 export async function isReachable(): Promise<boolean> {
   try {
-    await fetch('/health', { cache: 'no-store' });
+    await fetch(urlOf('/health'), { cache: 'no-store' });
     return true;
   } catch {
     return false;

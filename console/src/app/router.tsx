@@ -9,6 +9,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { BASE_PATH } from '../base-path';
 import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
 import { readAuditSearch } from '../pages/audit/audit-search';
@@ -42,7 +43,7 @@ const appRoute = createRoute({
   search: { middlewares: [retainSearchParams(['workspace'])] },
   beforeLoad: async ({ context: { queryClient }, location }) => {
     const session = await queryClient.ensureQueryData(sessionQuery);
-    if (session === null) throw redirect({ to: '/sign-in', search: { from: location.href } });
+    if (session === null) throw redirect({ to: '/sign-in', search: { from: location.publicHref } });
     return { session };
   },
   component: Shell,
@@ -210,6 +211,7 @@ const routeTree = rootRoute.addChildren([
 export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
+    basepath: BASE_PATH,
     context: { queryClient },
     parseSearch,
     stringifySearch,

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sessionQuery, signOut } from '../api/session';
+import { urlOf } from '../base-path';
 import { IconButton } from '../components/actions/button';
 import { Icon } from '../components/display/icon';
 import { Name } from '../components/display/values';
@@ -27,7 +28,7 @@ export function Shell() {
       <header className={styles.side}>
         <div className={styles.bar}>
           <Link to="/" className={styles.brand}>
-            <img src="/favicon.svg" width="22" height="22" alt="" />
+            <img src={urlOf('/favicon.svg')} width="22" height="22" alt="" />
             signalbox
           </Link>
           <IconButton

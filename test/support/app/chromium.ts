@@ -41,11 +41,11 @@ export interface OpenConsole {
   readonly close: () => Promise<void>;
 }
 
-export function launchChromium(): Promise<Browser> {
+export function launchChromium(...args: readonly string[]): Promise<Browser> {
   // Root has no sandbox in a container.
   return chromium.launch({
     executablePath: EXECUTABLE ?? '',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
   });
 }
 

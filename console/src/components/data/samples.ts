@@ -1,7 +1,8 @@
 // The same call as curl, TypeScript and Python.
+import { urlOf } from '../../base-path';
 import type { CodeSample } from './code-samples';
 
-export const baseUrl = (): string => `${location.origin}/api/v1`;
+export const baseUrl = (): string => `${location.origin}${urlOf('/api/v1')}`;
 
 /** `options`: further ones, which end with a space. */
 export const curlSample = (path: string, key: string, json: string, options = ''): string =>

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
+import { BASE_PATH, urlOf } from '../../base-path';
 import { messageOf } from '../../api/problems';
 import { sessionQuery, signIn } from '../../api/session';
 import { ThemeSwitch } from '../../app/theme-switch';
@@ -15,7 +16,7 @@ const route = getRouteApi('/sign-in');
 
 /** A page of this console, never another origin: `//host` and `/\host` name one. */
 function isOwnPath(path: string): boolean {
-  return /^\/(?![/\\])/.test(path);
+  return path.startsWith(BASE_PATH) && /^\/(?![/\\])/.test(path);
 }
 
 function explain(error: unknown): string {
@@ -37,7 +38,7 @@ export function SignInPage() {
     onSuccess: (session) => {
       client.clear();
       client.setQueryData(sessionQuery.queryKey, session);
-      router.history.replace(from !== undefined && isOwnPath(from) ? from : '/');
+      router.history.replace(from !== undefined && isOwnPath(from) ? from : BASE_PATH);
     },
   });
   useEffect(() => {
@@ -47,11 +48,17 @@ export function SignInPage() {
     <main className={styles.page}>
       <div className={styles.card}>
         <div className={styles.brand}>
-          <img src="/favicon.svg" width="32" height="32" alt="" />
+          <img src={urlOf('/favicon.svg')} width="32" height="32" alt="" />
           <h1 className={styles.title}>Sign in to signalbox</h1>
         </div>
         {from !== undefined && !enter.isError && (
           <Notice tone="info">Sign in to continue. You return to the page that you were on.</Notice>
+        )}
+        {!isSecureContext && (
+          <Notice tone="bad">
+            Open the console over https, or at localhost on the machine of the service. Browsers keep its
+            session for such addresses only: here the sign-in has no effect, and the network can read the key.
+          </Notice>
         )}
         {enter.isError && <Notice tone="bad">{explain(enter.error)}</Notice>}
         <Form fields={[]} error={null} onSubmit={(values) => enter.mutate(values.text('key'))}>
