@@ -1,9 +1,10 @@
 // `npm run encryption:rotate`: re-encrypts stored secrets with the first of ENCRYPTION_KEYS.
 import { parseArgs } from 'node:util';
+import { readDatabase, readEncryption } from '../config/app-config.js';
+import { EnvironmentReader } from '../config/environment-reader.js';
 import { ConfigCipher } from '../persistence/encryption/config-cipher.js';
 import { Database } from '../persistence/database/database.js';
 import { rotateEncryption } from '../persistence/encryption/encryption-rotation.js';
-import { readEnvironment } from '../main.js';
 
 const HELP = `Re-encrypts destinations, provider credentials and stored contents with the first of ENCRYPTION_KEYS.
 
@@ -21,10 +22,11 @@ export async function run(argv: string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const config = readEnvironment(process.env);
-  const database = new Database(config);
+  const read = new EnvironmentReader(process.env);
+  const cipher = new ConfigCipher(readEncryption(read));
+  const database = new Database(readDatabase(read));
   try {
-    await rotateEncryption(database, new ConfigCipher(config), ({ table, rotated, unreadable }) => {
+    await rotateEncryption(database, cipher, ({ table, rotated, unreadable }) => {
       for (const id of unreadable)
         process.stderr.write(`${table}: ${id} cannot be decrypted and stays unchanged\n`);
       process.stdout.write(`${table}: ${rotated}\n`);

@@ -1,8 +1,9 @@
 // `npm run spend:rebuild`: rebuilds the spend counters from the generation log.
 import { parseArgs } from 'node:util';
+import { readDatabase } from '../config/app-config.js';
+import { EnvironmentReader } from '../config/environment-reader.js';
 import { Database } from '../persistence/database/database.js';
 import { rebuildSpend } from '../persistence/spend/spend-rebuild.js';
-import { readEnvironment } from '../main.js';
 
 const HELP = `Corrects the spend counters of keys, workspaces and accounts that are not the sums of the generation log.
 Partitions that the retention has dropped count with the spend that was kept of them.
@@ -33,7 +34,7 @@ export async function run(argv: string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const database = new Database(readEnvironment(process.env));
+  const database = new Database(readDatabase(new EnvironmentReader(process.env)));
   const begunAt = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - begunAt) / 1000);

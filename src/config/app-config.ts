@@ -25,6 +25,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
+/** What a connection to the database needs. */
+export type DatabaseConfig = Pick<AppConfig, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize'>;
 // Variables that a process sets for the processes that it starts.
 const ROLE_VARIABLE = 'SIGNALBOX_ROLE';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
@@ -159,15 +161,27 @@ export function readAppConfig(
   });
 }
 
+/** For commands, which need no other variable. */
+export function readDatabase(read: EnvironmentReader): DatabaseConfig {
+  return {
+    databaseUrl: read.postgresUrl('DATABASE_URL'),
+    ...read.optionalPostgresUrl('databaseDirectUrl', 'DATABASE_DIRECT_URL'),
+    databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 2, 500),
+  };
+}
+
+/** For commands that decrypt. */
+export function readEncryption(read: EnvironmentReader): Pick<AppConfig, 'encryptionKeys'> {
+  return { encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS') };
+}
+
 /** The process itself: its address, database, role and reports. */
 function readProcess(read: EnvironmentReader) {
   return {
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', 3000, 0, 65_535),
-    databaseUrl: read.postgresUrl('DATABASE_URL'),
-    ...read.optionalPostgresUrl('databaseDirectUrl', 'DATABASE_DIRECT_URL'),
-    databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 2, 500),
-    encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
+    ...readDatabase(read),
+    ...readEncryption(read),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
     publicPath: read.publicPath('PUBLIC_PATH'),
     console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',

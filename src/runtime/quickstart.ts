@@ -1,8 +1,9 @@
 // The first account and its two keys, for `npm start` with an empty database of its own.
+import { readDatabase } from '../config/app-config.js';
+import { EnvironmentReader } from '../config/environment-reader.js';
 import { createKeySecret, hashKeySecret } from '../domain/keys/api-key.js';
 import type { ApiKeyKind } from '../domain/keys/api-key.js';
 import { SystemClock } from '../domain/clock.js';
-import { readEnvironment } from '../main.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
@@ -58,7 +59,9 @@ export async function withRepositories<Result>(
   work: (accounts: AccountsRepository, apiKeys: ApiKeysRepository) => Promise<Result>,
 ): Promise<Result> {
   const clock = new SystemClock();
-  const database = new Database(readEnvironment({ ...process.env, DATABASE_URL: databaseUrl }));
+  const database = new Database(
+    readDatabase(new EnvironmentReader({ ...process.env, DATABASE_URL: databaseUrl })),
+  );
   try {
     const reports = new Reports(database);
     const auditLog = new AuditLogRepository(reports, clock);

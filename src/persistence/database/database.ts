@@ -1,9 +1,10 @@
 // The one pool of PostgreSQL connections, shared by Prisma and the hot statements.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { AppConfig } from '../../config/app-config.js';
+import type { DatabaseConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
 import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
 import { isCanceled, isMisdirected, translateDatabaseError } from './database-errors.js';
@@ -58,7 +59,7 @@ export class Database implements OnApplicationShutdown {
   private readonly changes: FairBulkhead;
   private seeChanges = (): Promise<void> => Promise.resolve();
 
-  constructor(config: AppConfig) {
+  constructor(@Inject(AppConfig) config: DatabaseConfig) {
     this.servers = new ServerLocator(config.databaseUrl);
     this.directServers =
       config.databaseDirectUrl === undefined ? this.servers : new ServerLocator(config.databaseDirectUrl);

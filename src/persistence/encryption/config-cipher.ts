@@ -1,7 +1,7 @@
 // Encrypts the secrets in the database: destination configs, provider credentials, contents.
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import type { EncryptionKey } from '../../config/environment-reader.js';
 
@@ -24,7 +24,7 @@ const TAG_BYTES = 16;
 
 @Injectable()
 export class ConfigCipher {
-  constructor(private readonly config: AppConfig) {}
+  constructor(@Inject(AppConfig) private readonly config: Pick<AppConfig, 'encryptionKeys'>) {}
 
   /** The id of the key that encrypts. */
   get currentKeyId(): string {
