@@ -1,5 +1,8 @@
 // Applies prisma/migrations to the database in DATABASE_URL. Safe for any number of replicas that start at once.
+import { setup } from './setup.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
+import { openLog } from './support/log.mjs';
+import { createProgress } from './support/progress.mjs';
 import { checkAddress, describeServer, withClient } from './support/database-connection.mjs';
 import { explainRejection, isWorthWaitingFor } from './support/database-connection.mjs';
 import { findAddresses, requireSessions } from './support/database-sessions.mjs';
@@ -69,7 +72,8 @@ function checkMigrations({ changed, unfinished, unknown }, log) {
   }
   if (unknown.length > 0) {
     log(
-      `warning: this database is ahead of this version, which does not know ${unknown.join(', ')}; going on`,
+      `this database is ahead of this version, which does not know ${unknown.join(', ')}; going on`,
+      'warn',
     );
   }
 }
@@ -152,12 +156,15 @@ const USAGE = `Applies the migrations in prisma/migrations that the database doe
 Usage: DATABASE_URL=postgresql://user:password@host:5432/name npm run db:migrate`;
 
 async function run() {
+  const { signal } = catchInterruptions();
+  // The log is part of the build, and the standard output is the log's.
+  await setup({ progress: createProgress(process.stderr), signal });
+  const log = await openLog(process.env);
   readSecretFiles(process.env);
   if (!process.env.DATABASE_URL?.trim())
     throw new ScriptError('DATABASE_URL must be set to the database that is to be migrated');
-  const { signal } = catchInterruptions();
-  const applied = await prepareDatabase({ environment: process.env, signal });
-  console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.length} migration(s)`);
+  const applied = await prepareDatabase({ environment: process.env, log, signal });
+  log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.length} migration(s)`);
 }
 
 if (isCalledDirectly(import.meta.url)) {

@@ -7,6 +7,7 @@ import { claimDataDirectory, keepEncryptionKeys, locateDataDirectory } from './s
 import { readEncryptionKeys, readQuickstart, writeQuickstart } from './support/data-directory.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { tryLock } from './support/lock-file.mjs';
+import { openLog } from './support/log.mjs';
 import { sleep } from './support/processes.mjs';
 import { createProgress } from './support/progress.mjs';
 import { importBuilt } from './support/repository.mjs';
@@ -16,7 +17,8 @@ import { checkEnvironment, checkPort, isWorker, startService, toBaseUrl } from '
 
 const EARLIER_START_TIMEOUT_MS = 3000;
 const progress = createProgress();
-const log = (text) => progress.line(text);
+/** Writes the product's output, which is plain text in any case. Lines of the log have `log`. */
+const print = (text) => progress.line(text);
 
 /** Placeholders for values that are created later, so that everything else is checked before any step. */
 function withPlaceholders(environment) {
@@ -40,7 +42,7 @@ function printExamples(baseUrl, { managementKey, apiKey }) {
   const post = (path, key, body, options = '-sS') =>
     `curl ${options} ${baseUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
     `-d '${JSON.stringify(body)}'`;
-  log(`
+  print(`
 signalbox is ready.
 
 ${consoleLine(baseUrl)}Base URL:       ${baseUrl}
@@ -66,7 +68,7 @@ curl -sS ${baseUrl}/keys/${hash} -H 'Authorization: Bearer ${managementKey}'
 
 async function printProviders(config) {
   const { describeProviders, providerText } = await importBuilt('runtime/provider-lines.js');
-  log(`${providerText(describeProviders(config, process.env))}\n`);
+  print(`${providerText(describeProviders(config, process.env))}\n`);
 }
 
 async function takeDirectory(location, cleanups, signal) {
@@ -86,11 +88,12 @@ async function takeDirectory(location, cleanups, signal) {
   }
 }
 
-async function prepareEmbeddedDatabase(location, cleanups, signal) {
+async function prepareEmbeddedDatabase(location, { log, cleanups, signal }) {
   if (!process.env.ENCRYPTION_KEYS?.trim()) process.env.ENCRYPTION_KEYS = readEncryptionKeys(location);
   const onUnexpectedEnd = () => {
-    console.error(
+    log(
       `The embedded database has ended by itself; see ${location.databaseDirectory}.log, then start again.`,
+      'error',
     );
   };
   const { databaseDirectory: directory } = location;
@@ -106,6 +109,7 @@ async function run(interruption, cleanups) {
   const { signal } = interruption;
   readSecretFiles(process.env);
   await setup({ progress, signal });
+  const log = await openLog(process.env);
   const isEmbedded = !process.env.DATABASE_URL?.trim();
   if (isEmbedded && process.env.DATABASE_DIRECT_URL?.trim())
     throw new ScriptError('DATABASE_DIRECT_URL is set without DATABASE_URL: set both, or none');
@@ -115,7 +119,7 @@ async function run(interruption, cleanups) {
   // The directory first: an npm start that runs on it most likely has the port as well.
   if (isEmbedded) await takeDirectory(location, cleanups, signal);
   await checkPort({ host, port });
-  if (isEmbedded) await prepareEmbeddedDatabase(location, cleanups, signal);
+  if (isEmbedded) await prepareEmbeddedDatabase(location, { log, cleanups, signal });
   else if (!process.env.ENCRYPTION_KEYS?.trim()) keepEncryptionKeys(log);
 
   const databaseUrl = process.env.DATABASE_URL.trim();
@@ -138,10 +142,10 @@ async function run(interruption, cleanups) {
     await printProviders(config);
     return;
   }
-  log(`signalbox is ready.\n\n${consoleLine(baseUrl)}Base URL:       ${baseUrl}\n`);
+  print(`signalbox is ready.\n\n${consoleLine(baseUrl)}Base URL:       ${baseUrl}\n`);
   await printProviders(config);
   if ((await countManagementKeys({ databaseUrl })) === 0) {
-    log('There is no management key yet. Make the first one with: npm run keys:create -- --management');
+    print('There is no management key yet. Make the first one with: npm run keys:create -- --management');
   }
 }
 
@@ -166,7 +170,9 @@ function createCleanups() {
 }
 
 if (isWorker) {
-  await startService().catch((error) => process.exit(reportFailure(error)));
+  await openLog(process.env)
+    .then(() => startService())
+    .catch((error) => process.exit(reportFailure(error)));
 } else {
   const cleanups = createCleanups();
   try {

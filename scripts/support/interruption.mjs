@@ -1,4 +1,5 @@
 // Turns Ctrl-C and SIGTERM into an AbortSignal, so that a script can clean up before it ends.
+import { reportError } from './log.mjs';
 import { watchNpm } from './processes.mjs';
 import { ScriptError } from './run-command.mjs';
 
@@ -52,6 +53,6 @@ export function reportFailure(error) {
   if (error instanceof Interruption) return error.exitCode;
   // A ScriptError and an error of the system (EACCES and the like) explain themselves; a bug needs its stack.
   const isExplained = error instanceof ScriptError || typeof error?.code === 'string';
-  console.error(isExplained ? error.message : (error?.stack ?? String(error)));
+  reportError(isExplained || !(error instanceof Error) ? (error?.message ?? String(error)) : error);
   return 1;
 }

@@ -1,6 +1,7 @@
 // Reads and validates the environment once at the start, into one frozen, typed object. No other file reads
 // process.env.
 import { randomUUID } from 'node:crypto';
+import { isatty } from 'node:tty';
 import { ConfigError, EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
 import { LONGEST_CALL, readChatConfig } from './chat-config.js';
@@ -22,6 +23,8 @@ import type {
 } from './limits-config.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_FORMATS = ['json', 'text'] as const;
+const STANDARD_OUTPUT = 1;
 
 const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
@@ -65,6 +68,7 @@ export class AppConfig {
   readonly threadPoolSize: number;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logFormat: (typeof LOG_FORMATS)[number];
   /** The bearer token that GET /metrics requires; absent: none. */
   readonly metricsBearerToken?: string;
   /**
@@ -175,6 +179,15 @@ export function readEncryption(read: EnvironmentReader): Pick<AppConfig, 'encryp
   return { encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS') };
 }
 
+/** For lines of a start before its configuration is read. */
+export function readLog(read: EnvironmentReader): Pick<AppConfig, 'logLevel' | 'logFormat'> {
+  return {
+    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    // `process.stdout` would make a pipe one that takes no more than it has room for.
+    logFormat: read.choice('LOG_FORMAT', LOG_FORMATS, isatty(STANDARD_OUTPUT) ? 'text' : 'json'),
+  };
+}
+
 /** The process itself: its address, database, role and reports. */
 function readProcess(read: EnvironmentReader) {
   return {
@@ -191,7 +204,7 @@ function readProcess(read: EnvironmentReader) {
     replicaId: read.text(REPLICA_VARIABLE, randomUUID()),
     threadPoolSize: read.integer(THREADS_VARIABLE, USUAL_THREADS, 1, 1_024),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
-    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    ...readLog(read),
     ...read.token('metricsBearerToken', 'METRICS_BEARER_TOKEN'),
     tracesItself: read.tracesItself(),
     corsAllowedOrigins: read.origins('CORS_ALLOWED_ORIGINS'),

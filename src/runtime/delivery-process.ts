@@ -9,7 +9,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import { DeliveriesModule } from '../deliveries/deliveries.module.js';
 import type { AppConfig } from '../config/app-config.js';
 import { ConfigModule } from '../config/config.module.js';
-import { JsonLogger } from '../config/json-logger.js';
+import { ServiceLogger } from '../config/service-logger.js';
 import { Metrics } from '../config/metrics.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
@@ -34,7 +34,7 @@ class DeliveryProcessModule {
 export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
   stepBack();
   const application = await NestFactory.createApplicationContext(DeliveryProcessModule.forRoot(config), {
-    logger: new JsonLogger(config),
+    logger: new ServiceLogger(config),
     abortOnError: false,
   });
   const { registry } = application.get(Metrics);

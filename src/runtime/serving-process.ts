@@ -10,7 +10,7 @@ import { setUpApplication } from '../app.setup.js';
 import { baseUrlOf } from './base-url.js';
 import { OpenChats } from '../chat/run/open-chats.js';
 import type { AppConfig } from '../config/app-config.js';
-import { JsonLogger } from '../config/json-logger.js';
+import { ServiceLogger } from '../config/service-logger.js';
 import { Metrics } from '../config/metrics.js';
 import { ABORTED_STREAMS_TIME } from '../config/shutdown-times.js';
 import { LoadShedder } from '../http/load-shedding/load-shedder.js';
@@ -30,7 +30,7 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
   const application = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config),
     new ExpressServerAdapter(),
-    { logger: new JsonLogger(config), bodyParser: false, abortOnError: false },
+    { logger: new ServiceLogger(config), bodyParser: false, abortOnError: false },
   );
   setUpApplication(application);
   collectNodeMetrics(application.get(Metrics));

@@ -7,7 +7,7 @@ import { baseUrlOf } from './base-url.js';
 import { environmentOf } from '../config/app-config.js';
 import type { AppConfig, ProcessRole } from '../config/app-config.js';
 import { GroupMetrics } from '../config/group-metrics.js';
-import { JsonLogger } from '../config/json-logger.js';
+import { ServiceLogger } from '../config/service-logger.js';
 import type { RunningProcess, RunningService } from './serving-process.js';
 
 // Milliseconds before a dead process is replaced: a process that cannot start must not be forked in a tight loop.
@@ -56,7 +56,7 @@ class Workers {
   constructor(private readonly config: AppConfig) {}
 
   async startServing(count: number, role: ProcessRole): Promise<RunningService> {
-    Logger.overrideLogger(new JsonLogger(this.config));
+    Logger.overrideLogger(new ServiceLogger(this.config));
     new GroupMetrics(null).open();
     const starting = Array.from({ length: count }, async () => {
       const worker = this.fork(role);

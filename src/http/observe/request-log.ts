@@ -2,7 +2,7 @@
 // the address: no raw path, no query, no header, no body.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
-import { isLogged } from '../../config/json-logger.js';
+import { isLogged } from '../../config/service-logger.js';
 import type { FinishedRequest } from './finished-request.js';
 
 /** Polled every few seconds; their lines would drown the others. */

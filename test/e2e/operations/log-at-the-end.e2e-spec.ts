@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 const LINES = 300;
 
 const program = (end: string): string => `
-  const { JsonLogger } = await import(${JSON.stringify(new URL('../../../dist/config/json-logger.js', import.meta.url).href)});
-  const logger = new JsonLogger({ logLevel: 'info' });
+  const { ServiceLogger } = await import(${JSON.stringify(new URL('../../../dist/config/service-logger.js', import.meta.url).href)});
+  const logger = new ServiceLogger({ logLevel: 'info', logFormat: 'json' });
   for (let line = 0; line < ${LINES}; line++) logger.log({ line }, 'ä text', 'Test');
   ${end}
 `;

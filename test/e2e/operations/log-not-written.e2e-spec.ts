@@ -16,8 +16,8 @@ const ROOM = 8 * 1024;
 const LINES = 300;
 
 const program = (rest: string): string => `
-  const { JsonLogger } = await import(${JSON.stringify(new URL('../../../dist/config/json-logger.js', import.meta.url).href)});
-  const logger = new JsonLogger({ logLevel: 'info' });
+  const { ServiceLogger } = await import(${JSON.stringify(new URL('../../../dist/config/service-logger.js', import.meta.url).href)});
+  const logger = new ServiceLogger({ logLevel: 'info', logFormat: 'json' });
   let line = 0;
   const log = () => logger.log({ line: line++ }, 'text', 'Test');
   while (line < ${LINES}) log();

@@ -21,7 +21,7 @@ import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.reposi
 import type { NewApiKey } from '../../../src/persistence/keys/api-keys.repository.js';
 import { Notifications } from '../../../src/persistence/database/notifications.js';
 import { TestClock } from './clock.js';
-import { JsonLogger } from '../../../src/config/json-logger.js';
+import { ServiceLogger } from '../../../src/config/service-logger.js';
 import { createTestDatabase } from '../database/database.js';
 import { LogChecker } from './assert-log.js';
 import { OpenApiValidator } from './openapi-validator.js';
@@ -110,7 +110,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const testing = await builder.compile();
   const application = testing.createNestApplication<NestExpressApplication>(new ExpressServerAdapter(), {
     bodyParser: false,
-    logger: new JsonLogger(config, logChecker),
+    logger: new ServiceLogger(config, logChecker),
   });
   application.use(validator.watch);
   setUpApplication(application, options.consoleDirectory);

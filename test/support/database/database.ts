@@ -8,15 +8,15 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const database = await create(`TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
+  const database = await createDatabase(`TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
   await allowAnyDay(database.url);
   return database;
 }
 
-/** Without the migrations. */
-export const createEmptyDatabase = (): Promise<TestDatabase> => create('');
+/** Without tables, as an operator makes it. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('');
 
-async function create(options: string): Promise<TestDatabase> {
+async function createDatabase(options: string): Promise<TestDatabase> {
   const server = setting('SIGNALBOX_TEST_SERVER_URL');
   const name = `${setting('SIGNALBOX_TEST_PREFIX')}${randomBytes(6).toString('hex')}`;
   await administrate(server, `CREATE DATABASE "${name}" ${options}`);

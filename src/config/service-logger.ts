@@ -1,26 +1,19 @@
-// The log: one JSON object a line. Errors are written with the members that help to find them, and without callers'
-// data.
-//
-// Why not pino: it serialises member by member, and every call has a line (docs/performance.md#tricks-in-force).
+// The log: pino's lines, one JSON object each, or a readable text for a terminal. Errors are written with the members
+// that help to find them, and without callers' data.
 import type { LoggerService } from '@nestjs/common';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
 import type { AppConfig } from './app-config.js';
-import { StandardOutput } from './standard-output.js';
-import type { LogOutput } from './standard-output.js';
+import { standardOutput } from './log-output.js';
+import type { LogOutput } from './log-output.js';
+import { toText } from './log-text.js';
 
 type Threshold = AppConfig['logLevel'];
 type Level = Exclude<Threshold, 'silent'>;
 
-const SEVERITY: Readonly<Record<Threshold, number>> = {
-  trace: 1,
-  debug: 2,
-  info: 3,
-  warn: 4,
-  error: 5,
-  fatal: 6,
-  silent: 7,
-};
-
 const MAX_MESSAGE_LENGTH = 500;
+const MAX_FRAMES = 10;
+const MAX_CAUSES = 4;
 // Nest logs every route and module at each start, which helps only in debugging.
 const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
@@ -31,14 +24,28 @@ const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
 
 /** Callers check it first, so that lines below the threshold cost nothing. */
 export function isLogged(level: Level, threshold: Threshold): boolean {
-  return SEVERITY[level] >= SEVERITY[threshold];
+  return threshold !== 'silent' && (pino.levels.values[level] ?? 0) >= (pino.levels.values[threshold] ?? 0);
 }
 
-export class JsonLogger implements LoggerService {
+export class ServiceLogger implements LoggerService {
+  private readonly pino: Logger;
+
   constructor(
-    private readonly config: Pick<AppConfig, 'logLevel'>,
-    private readonly output: LogOutput = new StandardOutput(),
-  ) {}
+    { logLevel, logFormat }: Pick<AppConfig, 'logLevel' | 'logFormat'>,
+    output: LogOutput = standardOutput(),
+  ) {
+    const options = {
+      level: logLevel,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label: string) => ({ level: label }) },
+      serializers: { error: describeError },
+    };
+    this.pino = pino(
+      options,
+      logFormat === 'text' ? { write: (line) => output.write(toText(line)) } : output,
+    );
+  }
 
   log(message: unknown, ...rest: unknown[]): void {
     this.write(TALKATIVE_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
@@ -66,15 +73,12 @@ export class JsonLogger implements LoggerService {
 
   /** Nest passes the message, or an object and a message, and the context last. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
-    if (!isLogged(level, this.config.logLevel)) return;
-    const time = new Date().toISOString();
+    if (!this.pino.isLevelEnabled(level)) return;
     const context = contextOf(message, rest.at(-1));
-    const whose = context === undefined ? '' : `,"context":${JSON.stringify(context)}`;
-    const members = typeof message === 'object' && message !== null ? membersOf(message) : '';
-    const text = JSON.stringify(textOf(message, rest[0]));
-    this.output.write(
-      `{"level":"${level}","time":"${time}","pid":${process.pid}${whose}${members},"msg":${text}}\n`,
-    );
+    if (message instanceof Error) this.pino[level]({ context, error: message }, 'error');
+    else if (typeof message === 'object' && message !== null)
+      this.pino[level]({ context, ...message }, typeof rest[0] === 'string' ? rest[0] : '');
+    else this.pino[level]({ context }, String(message));
   }
 }
 
@@ -87,33 +91,8 @@ function contextOf(message: unknown, last: unknown): string | undefined {
   return message instanceof Error && message.stack === last ? undefined : last;
 }
 
-function textOf(message: unknown, next: unknown): string {
-  if (message instanceof Error) return 'error';
-  if (typeof message !== 'object' || message === null) return String(message);
-  return typeof next === 'string' ? next : '';
-}
-
-/**
- * An object's members as JSON, each after a comma; an array as one member. Values that cannot be serialised never
- * lose the line.
- */
-function membersOf(message: object): string {
-  try {
-    const json = JSON.stringify(describe(message)) as string | undefined;
-    if (json === undefined || json === '{}') return '';
-    return json.startsWith('{') ? `,${json.slice(1, -1)}` : `,"members":${json}`;
-  } catch {
-    return ',"members":"not serialisable as JSON"';
-  }
-}
-
-function describe(message: object): object {
-  if (message instanceof Error) return { error: describeError(message) };
-  return 'error' in message ? { ...message, error: describeError(message.error) } : message;
-}
-
 /** Chosen members only: the others of a driver's error carry statements and values. */
-function describeError(error: unknown, depth = 0): unknown {
+function describeError(error: unknown, depth = 1): unknown {
   if (!(error instanceof Error)) return typeof error;
   const { code, logMessage } = error as { code?: unknown; logMessage?: unknown };
   const message = typeof logMessage === 'string' ? logMessage : error.message;
@@ -125,8 +104,10 @@ function describeError(error: unknown, depth = 0): unknown {
     stack: error.stack
       ?.split('\n')
       .filter((line) => /^\s+at /.test(line))
-      .slice(0, 10)
+      .slice(0, MAX_FRAMES)
       .join('\n'),
-    ...(error.cause === undefined || depth > 3 ? {} : { cause: describeError(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth > MAX_CAUSES
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
   };
 }
