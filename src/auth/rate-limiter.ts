@@ -60,6 +60,11 @@ export class RateLimiter implements OnApplicationShutdown {
     this.publicRequests = createLimit('public', 'requests', rateLimits.public, MAX_NETWORKS);
   }
 
+  /** Whether replicas share their counts at this moment. */
+  get isShared(): boolean {
+    return this.redis?.isShared === true;
+  }
+
   /** Counts one request of the key; rejects with `rate_limit_exceeded` beyond the limit. */
   consume(key: ApiKey): true | Promise<true> {
     return this.take(this.byKind[key.kind], key.id);

@@ -1,6 +1,7 @@
 // The state of the service: version, migrations, processes, deliveries, cache, encryption.
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
+import { RateLimiter } from '../auth/rate-limiter.js';
 import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { Clock } from '../domain/clock.js';
@@ -50,6 +51,7 @@ export class SystemService {
     private readonly states: SystemStateRepository,
     private readonly endpoints: EndpointReports,
     private readonly clock: Clock,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   async describe({ key: { accountId } }: Caller): Promise<System> {
@@ -68,7 +70,7 @@ export class SystemService {
       startedAt: new Date(now.getTime() - Math.round(process.uptime() * 1_000)),
       workers: this.config.workers,
       hasDeliveryProcess: this.config.deliveryProcess === 'own',
-      sharesRateLimits: this.config.redisUrl !== undefined,
+      sharesRateLimits: this.rateLimiter.isShared,
       migrations,
       backlog,
       horizon,

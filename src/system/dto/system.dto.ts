@@ -24,7 +24,10 @@ class ProcessesDto {
   @IntegerField({ description: 'Workers of the replica that answers.' }) workers: number;
   @FlagField({ description: 'Whether the replica that answers delivers in a process of its own.' })
   delivery_process: boolean;
-  @FlagField({ description: 'Whether replicas share rate limits through Redis.' })
+  @FlagField({
+    description:
+      'Whether the process that answers shares rate limits through Redis now; false: REDIS_URL is not set, or Redis does not answer.',
+  })
   shared_rate_limits: boolean;
 }
 
