@@ -16,6 +16,7 @@ import { describeEngineError, noFilters, openSchemaEngine } from './support/sche
 const SAY_AGAIN_MS = 3000;
 const RETRY_MS = 250;
 const LOCK_TIMEOUT = '5s';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Returns as soon as the database accepts the connection. Logs the reason for the wait every few seconds, and throws
@@ -78,6 +79,28 @@ function checkMigrations({ changed, unfinished, unknown }, log) {
   }
 }
 
+function explainRight(error) {
+  if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+  throw new ScriptError(
+    `${error.message}: the role must own the tables of signalbox. Connect as their owner, or as its member ` +
+      '(GRANT owner TO role)',
+  );
+}
+
+/** Throws when the role may not create the tables, before a migration or a lock shows it. */
+async function requireRights(client) {
+  const { rows } = await client.query(`
+    SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+           quote_ident(current_schema()) AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`);
+  const [{ role, database, schema, mayCreate }] = rows;
+  if (schema !== null && !mayCreate)
+    throw new ScriptError(
+      `The role ${role} may not create tables in the schema ${schema} of the database ${database}, which migrations ` +
+        `need. Make it the owner (ALTER DATABASE ${database} OWNER TO ${role}), or: ` +
+        `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`,
+    );
+}
+
 const OUR_LOCK = "hashtextextended('signalbox.migrate', 0)";
 // The engine's own lock. It gives up after ten seconds, while the session of a killed migrator may hold the lock for
 // longer.
@@ -125,12 +148,13 @@ async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout)
  */
 export async function migrate({ databaseUrl, log = console.log, signal, lockTimeout = LOCK_TIMEOUT }) {
   return withClient(databaseUrl, async (client) => {
-    const atFirst = await compareWithDatabase(client);
+    const atFirst = await compareWithDatabase(client).catch(explainRight);
     // Not checked while migrations are pending: another replica may be half-way through one.
     if (atFirst.pending.length === 0) {
       checkMigrations(atFirst, log);
       return [];
     }
+    await requireRights(client);
     await takeLock(client, OUR_LOCK, log, signal);
     await takeLock(client, PRISMA_LOCK, log, signal);
     await client.query(`SELECT pg_advisory_unlock(${PRISMA_LOCK})`);
@@ -141,8 +165,12 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
     try {
       for (const migration of state.pending) {
         signal?.throwIfAborted();
-        log(`applying the migration ${migration.name}`);
-        await applyOne(schemaEngine, state.migrations, migration, lockTimeout);
+        // Logged once it is so; a long one says meanwhile that it runs.
+        const running = setTimeout(log, SAY_AGAIN_MS, `applying the migration ${migration.name}`);
+        await applyOne(schemaEngine, state.migrations, migration, lockTimeout).finally(() =>
+          clearTimeout(running),
+        );
+        log(`applied the migration ${migration.name}`);
       }
     } finally {
       await schemaEngine.close();

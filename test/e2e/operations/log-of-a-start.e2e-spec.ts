@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { TEST_ENCRYPTION_KEY } from '../../support/app/app.js';
 import { createEmptyDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
@@ -74,12 +75,39 @@ describe('a start', () => {
     ]);
   });
 
+  it('names the right that its role lacks, and no migration before', async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    // Roles belong to the server, which other files share.
+    const role = `rightless_${new URL(database.url).pathname.slice(1)}`;
+    try {
+      await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+      const address = Object.assign(new URL(database.url), { username: role, password: 'secret' });
+      const { code, stdout, stderr } = await run([migrate], { DATABASE_URL: address.href });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(linesOf(stderr)).toEqual([
+        {
+          level: 'fatal',
+          context: 'Start',
+          msg: expect.stringMatching(
+            new RegExp(
+              `^The role ${role} may not create tables in the schema public .*: GRANT USAGE, CREATE ON SCHEMA public TO ${role}$`,
+            ),
+          ),
+        },
+      ]);
+    } finally {
+      await client.query(`DROP ROLE ${role}`);
+      await client.end();
+    }
+  });
+
   it('writes migrations, workers and the delivery process as JSON lines', async () => {
     const environment = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' };
     const { code, stdout, stderr } = await run([serve], environment, '"context":"Providers"');
     expect([code, stderr]).toEqual([0, '']);
     const lines = linesOf(stdout);
-    expect(lines.filter(({ msg }) => msg.startsWith('applying the migration 20')).length).toBeGreaterThan(5);
+    expect(lines.filter(({ msg }) => msg.startsWith('applied the migration 20')).length).toBeGreaterThan(5);
     expect(lines.map(({ context }) => context)).toEqual(expect.arrayContaining(['Start', 'Providers']));
   });
 
