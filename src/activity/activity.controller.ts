@@ -1,17 +1,14 @@
 // The route of an account's activity.
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { listOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv } from '../http/server/csv.js';
 import { ActivityService } from './activity.service.js';
-import {
-  ActivityItemDto,
-  ActivityQueryDto,
-  ActivityResponseDto,
-  toActivityItemDto,
-} from './dto/activity.dto.js';
+import { ActivityItemDto, ActivityQueryDto, toActivityItemDto } from './dto/activity.dto.js';
 
 @ApiTags('Activity')
 @ApiBearerAuth()
@@ -22,17 +19,20 @@ export class ActivityController {
   @Get()
   @AlsoCsv(ActivityItemDto, () => null)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'getUserActivity',
     summary: 'Get activity',
     description: 'Usage of the last 30 completed UTC days by day, model and endpoint.',
-    operationId: 'getUserActivity',
+    answer: listOf(ActivityItemDto, {
+      name: 'ActivityResponseDto',
+      description: 'The newest day first.',
+    }),
+    errors: [404, 408],
   })
-  @ApiOkResponse({ type: ActivityResponseDto })
-  @ApiErrors(400, 401, 403, 404, 408, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: ActivityQueryDto,
-  ): Promise<ActivityResponseDto> {
+  ): Promise<Data<ActivityItemDto[]>> {
     const rows = await this.activity.list(caller, query);
     return { data: rows.map(toActivityItemDto) };
   }

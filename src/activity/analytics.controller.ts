@@ -1,12 +1,14 @@
 // The routes of analytics.
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { AnalyticsService } from './analytics.service.js';
 import { AnalyticsQueryDto } from './dto/analytics-query.dto.js';
-import { ANALYTICS_META, AnalyticsMetaResponseDto, AnalyticsResponseDto } from './dto/analytics.dto.js';
+import { ANALYTICS_META, AnalyticsMetaDto, AnalyticsResponseDto } from './dto/analytics.dto.js';
 
 @ApiTags('Analytics')
 @ApiBearerAuth()
@@ -16,28 +18,26 @@ export class AnalyticsController {
   constructor(private readonly analytics: AnalyticsService) {}
 
   @Get('meta')
-  @ApiOperation({
+  @Operation({
+    id: 'getAnalyticsMeta',
     summary: 'List analytics metrics and dimensions',
     description: 'The metrics, dimensions, granularities and filter operators that a query accepts.',
-    operationId: 'getAnalyticsMeta',
+    answer: dataOf(AnalyticsMetaDto),
   })
-  @ApiOkResponse({ type: AnalyticsMetaResponseDto })
-  @ApiErrors(401, 403, 500, 503)
-  meta(): AnalyticsMetaResponseDto {
+  meta(): Data<AnalyticsMetaDto> {
     return { data: ANALYTICS_META };
   }
 
   @Post('query')
-  @HttpCode(200)
   @ReadsOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'queryAnalytics',
     summary: 'Query analytics',
     description:
       'Aggregates the calls of the account. Responds 408 when the query takes longer than 5 seconds.',
-    operationId: 'queryAnalytics',
+    answer: AnalyticsResponseDto,
+    errors: [408],
   })
-  @ApiOkResponse({ type: AnalyticsResponseDto })
-  @ApiErrors(400, 401, 403, 408, 413, 500, 503)
   async query(
     @CurrentCaller() caller: Caller,
     @Body() body: AnalyticsQueryDto,

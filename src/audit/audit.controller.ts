@@ -1,9 +1,9 @@
 // The route of the audit log: an extension of the contract (docs/contract.md#audit-log).
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextBy } from '../http/server/csv.js';
 import { AuditService } from './audit.service.js';
 import { AuditEntryDto, AuditLogResponseDto, toAuditEntryDto } from './dto/audit-entry.dto.js';
@@ -18,13 +18,12 @@ export class AuditController {
 
   @Get()
   @AlsoCsv(AuditEntryDto, nextBy('next', 'after'))
-  @ApiOperation({
+  @Operation({
+    id: 'listAuditLog',
     summary: 'List audit log entries',
     description: 'The changes that keys of the account made, newest first.',
-    operationId: 'listAuditLog',
+    answer: AuditLogResponseDto,
   })
-  @ApiOkResponse({ type: AuditLogResponseDto })
-  @ApiErrors(400, 401, 429, 500, 503)
   async list(@CurrentCaller() caller: Caller, @Query() query: AuditQueryDto): Promise<AuditLogResponseDto> {
     const { entries, next } = await this.audit.list(caller, query);
     return { data: entries.map(toAuditEntryDto), next };

@@ -1,7 +1,8 @@
 // The access rules of a route, as metadata. Without a rule a route needs a bearer key of any kind and counts toward
 // the key's requests per minute. POST, PUT, PATCH and DELETE also count toward the account's changes per minute.
-import { createParamDecorator } from '@nestjs/common';
+import { applyDecorators, createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
@@ -30,10 +31,12 @@ export const Public = (): RouteDecorator => PUBLIC.is(true);
 export const ManagementOnly = (
   options: { readonly rejection: 401 | 403 } = { rejection: 401 },
 ): RouteDecorator =>
-  KEY_KIND.is({
-    kind: 'management',
-    rejection: options.rejection === 403 ? 'forbidden' : 'management_key_needed',
-  });
+  options.rejection === 403
+    ? applyDecorators(
+        KEY_KIND.is({ kind: 'management', rejection: 'forbidden' }),
+        ApiResponse({ status: 403 }),
+      )
+    : KEY_KIND.is({ kind: 'management', rejection: 'management_key_needed' });
 
 /** Rejects management keys (docs/contract.md#authentication). */
 export const InferenceOnly = (): RouteDecorator =>

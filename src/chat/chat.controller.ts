@@ -1,21 +1,12 @@
 // POST /chat/completions.
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiExtraModels,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiExtraModels, ApiHeader, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
 import { LargeBody } from '../http/body/large-body.js';
 import { KeepsRawBody } from '../http/body/raw-body.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { ChatResponder } from './chat-responder.js';
 import { ChatCompletionDto } from './dto/chat-response.dto.js';
@@ -29,20 +20,26 @@ export class ChatController {
   constructor(private readonly responder: ChatResponder) {}
 
   @Post()
-  @HttpCode(200)
   @InferenceOnly()
   @LargeBody()
   @KeepsRawBody(CHAT_BODY)
   @InTrafficClass('chats')
-  @ApiOperation({
+  @Operation({
+    id: 'sendChatCompletionRequest',
     summary: 'Create a chat completion',
-    operationId: 'sendChatCompletionRequest',
     description:
       'With `stream: true` the answer is a stream of server-sent events that ends with `data: [DONE]`; its last chunk ' +
       'before has the usage. A call costs at most its reservation. Calls that fail by the fault of a provider or of this ' +
       'service cost nothing. A call whose caller disconnects is charged for the tokens that its provider bills. ' +
       'Another endpoint, and then another of `models`, is tried until the first content of an answer. Unknown members go ' +
       'to providers with an open schema.',
+    answer: {
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(ChatCompletionDto) } },
+        'text/event-stream': { schema: { type: 'string', description: 'With stream: true.' } },
+      },
+    },
+    errors: [402, 403, 404, 408, 502, 524, 529],
   })
   @ApiHeader({
     name: 'X-OpenRouter-Metadata',
@@ -52,13 +49,6 @@ export class ChatController {
   })
   @ApiBody({ type: CreateChatCompletionDto })
   @ApiExtraModels(ChatCompletionDto)
-  @ApiOkResponse({
-    content: {
-      'application/json': { schema: { $ref: getSchemaPath(ChatCompletionDto) } },
-      'text/event-stream': { schema: { type: 'string', description: 'With stream: true.' } },
-    },
-  })
-  @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
   async create(@Req() request: Request, @Res() response: Response): Promise<void> {
     await this.responder.respond(request, response, callerOf(request));
   }

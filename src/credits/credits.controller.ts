@@ -1,11 +1,13 @@
 // The route of an account's credits.
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { CreditsService } from './credits.service.js';
-import { CreditsResponseDto, toCreditsDto } from './dto/credits.dto.js';
+import { CreditsDto, toCreditsDto } from './dto/credits.dto.js';
 
 @ApiTags('Credits')
 @ApiBearerAuth()
@@ -15,14 +17,13 @@ export class CreditsController {
 
   @Get()
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'getCredits',
     summary: 'Get the credits of the account',
     description: 'Total credits bought and total spend, in USD.',
-    operationId: 'getCredits',
+    answer: dataOf(CreditsDto),
   })
-  @ApiOkResponse({ type: CreditsResponseDto })
-  @ApiErrors(401, 403, 500, 503)
-  async get(@CurrentCaller() caller: Caller): Promise<CreditsResponseDto> {
+  async get(@CurrentCaller() caller: Caller): Promise<Data<CreditsDto>> {
     return { data: toCreditsDto(await this.credits.get(caller)) };
   }
 }

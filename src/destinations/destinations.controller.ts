@@ -1,22 +1,17 @@
 // The routes of observability destinations.
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import type { Data, Page } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { DestinationsService } from './destinations.service.js';
 import { CreateDestinationDto } from './dto/create-destination.dto.js';
-import { DestinationResponseDto, DestinationsResponseDto, toDestinationDto } from './dto/destination.dto.js';
+import { DestinationDto, toDestinationDto } from './dto/destination.dto.js';
 import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
 import { UpdateDestinationDto } from './dto/update-destination.dto.js';
 
@@ -31,81 +26,78 @@ export class DestinationsController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'listObservabilityDestinations',
     summary: 'List destinations',
     description: 'The destinations of a workspace, newest first.',
-    operationId: 'listObservabilityDestinations',
+    answer: pageOf(DestinationDto, { name: 'DestinationsResponseDto', description: 'Newest first.' }),
   })
-  @ApiOkResponse({ type: DestinationsResponseDto })
-  @ApiErrors(400, 401, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: DestinationsQueryDto,
-  ): Promise<DestinationsResponseDto> {
+  ): Promise<Page<DestinationDto>> {
     const { destinations, total } = await this.destinations.list(caller, query);
     return { data: destinations.map(toDestinationDto), total_count: total };
   }
 
   @Post()
-  @HttpCode(201)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'createObservabilityDestination',
     summary: 'Create a destination',
     description: 'Starts to forward traces of later calls. Responds 409 beyond the destination limit.',
-    operationId: 'createObservabilityDestination',
+    status: 201,
+    answer: dataOf(DestinationDto),
+    errors: [409],
   })
-  @ApiCreatedResponse({ type: DestinationResponseDto })
-  @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(
     @CurrentActor() actor: Actor,
     @Body() body: CreateDestinationDto,
-  ): Promise<DestinationResponseDto> {
+  ): Promise<Data<DestinationDto>> {
     return { data: toDestinationDto(await this.destinations.create(actor, body)) };
   }
 
   @Get(':id')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'getObservabilityDestination',
     summary: 'Get a destination',
     description: 'The settings of a destination, with masked secrets.',
-    operationId: 'getObservabilityDestination',
+    answer: dataOf(DestinationDto),
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: DestinationResponseDto })
-  @ApiErrors(401, 404, 500, 503)
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DestinationResponseDto> {
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<DestinationDto>> {
     return { data: toDestinationDto(await this.destinations.get(caller, id)) };
   }
 
   @Patch(':id')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'updateObservabilityDestination',
     summary: 'Update a destination',
     description:
       'Partial update: omitted members keep their value. Concurrent updates conflict; the loser receives 409.',
-    operationId: 'updateObservabilityDestination',
+    answer: dataOf(DestinationDto),
+    errors: [409],
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: DestinationResponseDto })
-  @ApiErrors(400, 401, 404, 409, 413, 500, 503)
   async update(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Body() body: UpdateDestinationDto,
-  ): Promise<DestinationResponseDto> {
+  ): Promise<Data<DestinationDto>> {
     return { data: toDestinationDto(await this.destinations.update(actor, id, body)) };
   }
 
   @Delete(':id')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'deleteObservabilityDestination',
     summary: 'Delete a destination',
     description: 'Stops deliveries and discards the backlog.',
-    operationId: 'deleteObservabilityDestination',
+    answer: DeletedDto,
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: DeletedDto })
-  @ApiErrors(401, 404, 500, 503)
   async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {
     await this.destinations.delete(actor, id);
     return { deleted: true };

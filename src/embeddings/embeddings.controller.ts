@@ -1,10 +1,10 @@
 // POST /embeddings.
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { LargeBody } from '../http/body/large-body.js';
 import { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
@@ -19,13 +19,12 @@ export class EmbeddingsController {
   constructor(private readonly responder: EmbeddingsResponder) {}
 
   @Post()
-  @HttpCode(200)
   @InferenceOnly()
   @LargeBody()
   @InTrafficClass('calls')
-  @ApiOperation({
+  @Operation({
+    id: 'createEmbeddings',
     summary: 'Create embeddings',
-    operationId: 'createEmbeddings',
     description:
       'A call costs at most the bound of its inputs at the prices of its endpoints, whatever usage a provider reports, ' +
       'and at most its reservation. A large call goes to providers in parts. When it fails by the ' +
@@ -34,6 +33,24 @@ export class EmbeddingsController {
       'and is charged. `GET /generation` shows the cost of the id in the header `x-generation-id`. Calls that count toward a ' +
       'limit need a known price: endpoints without one are left out (404 when none is left), and a member that changes ' +
       'the price is rejected by name (400). Calls through own provider keys need no known price.',
+    answer: {
+      type: EmbeddingResponseDto,
+      headers: {
+        [PASSED_OVER_HEADER]: {
+          description:
+            "Own provider keys that the operator's credential replaced, which is paid for, each with the reason: " +
+            'used_up, refused, rate_limited, unsupported or unavailable. Absent: none.',
+          schema: { type: 'string' },
+        },
+        [CACHE_HEADER]: {
+          description:
+            'Whether all, some or none of the vectors are `cached`. `bypass`: the body has unknown members, which may ' +
+            'change vectors, or parts behind http(s) addresses. Only with the cache on.',
+          schema: { type: 'string', enum: ['hit', 'partial', 'miss', 'bypass'] },
+        },
+      },
+    },
+    errors: [402, 403, 404, 408, 502, 524, 529],
   })
   @ApiHeader({
     name: 'X-OpenRouter-Metadata',
@@ -50,24 +67,6 @@ export class EmbeddingsController {
     schema: { type: 'string', enum: ['on', 'off'] },
   })
   @ApiBody({ type: CreateEmbeddingDto })
-  @ApiOkResponse({
-    type: EmbeddingResponseDto,
-    headers: {
-      [PASSED_OVER_HEADER]: {
-        description:
-          "Own provider keys that the operator's credential replaced, which is paid for, each with the reason: " +
-          'used_up, refused, rate_limited, unsupported or unavailable. Absent: none.',
-        schema: { type: 'string' },
-      },
-      [CACHE_HEADER]: {
-        description:
-          'Whether all, some or none of the vectors are `cached`. `bypass`: the body has unknown members, which may ' +
-          'change vectors, or parts behind http(s) addresses. Only with the cache on.',
-        schema: { type: 'string', enum: ['hit', 'partial', 'miss', 'bypass'] },
-      },
-    },
-  })
-  @ApiErrors(400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 524, 529)
   // Without @CurrentCaller(): its pipes would cost every call seven promises.
   async create(@Req() request: Request, @Res() response: Response): Promise<void> {
     await this.responder.respond(request, response, callerOf(request));

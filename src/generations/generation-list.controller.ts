@@ -1,10 +1,12 @@
 // The list of generations and their deliveries: extensions of the contract (docs/contract.md#generations).
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { writeCursor } from '../http/dto/list-position.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { listOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextBy } from '../http/server/csv.js';
 import {
   GenerationsQueryDto,
@@ -12,7 +14,7 @@ import {
   GenerationsResponseDto,
   toListedGenerationDto,
 } from './dto/generation-list.dto.js';
-import { GenerationDeliveriesResponseDto, toGenerationDeliveryDto } from './dto/generation-deliveries.dto.js';
+import { GenerationDeliveryDto, toGenerationDeliveryDto } from './dto/generation-deliveries.dto.js';
 import { GenerationDeliveriesService } from './generation-deliveries.service.js';
 import { GenerationListService } from './generation-list.service.js';
 
@@ -28,16 +30,16 @@ export class GenerationListController {
 
   @Get()
   @AlsoCsv(ListedGenerationDto, nextBy('next_cursor', 'cursor'))
-  @ApiOperation({
+  @Operation({
+    id: 'listGenerations',
     summary: 'List generations',
     description:
       'The calls of a workspace, newest first, without their inputs. Calls that match several filters match all of them. A ' +
       'search for rare calls reads a bounded part of the log for each page: such a page may be short or empty, and ' +
       '`searched_until` states how far it has come.',
-    operationId: 'listGenerations',
+    answer: GenerationsResponseDto,
+    errors: [404],
   })
-  @ApiOkResponse({ type: GenerationsResponseDto })
-  @ApiErrors(400, 401, 403, 404, 429, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: GenerationsQueryDto,
@@ -51,19 +53,21 @@ export class GenerationListController {
   }
 
   @Get(':id/deliveries')
-  @ApiOperation({
+  @Operation({
+    id: 'listGenerationDeliveries',
     summary: 'List the deliveries of a generation',
     description:
       'The outcome of one call at each destination of its workspace, from the positions of the destinations in the log and ' +
       'their current rules.',
-    operationId: 'listGenerationDeliveries',
+    answer: listOf(GenerationDeliveryDto, {
+      name: 'GenerationDeliveriesResponseDto',
+      description: 'The destinations of the workspace, newest first.',
+    }),
   })
-  @ApiOkResponse({ type: GenerationDeliveriesResponseDto })
-  @ApiErrors(400, 401, 403, 404, 429, 500, 503)
   async listDeliveries(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-  ): Promise<GenerationDeliveriesResponseDto> {
+  ): Promise<Data<GenerationDeliveryDto[]>> {
     return { data: (await this.deliveries.list(caller, id)).map(toGenerationDeliveryDto) };
   }
 }

@@ -1,11 +1,13 @@
 // GET /key, its former path, and GET /key/usage: any key reads its own record and usage.
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
-import { CurrentKeyResponseDto, toCurrentKeyDto } from './dto/current-key.dto.js';
-import { KeyUsageQueryDto, KeyUsageResponseDto, toKeyUsageItemDto } from './dto/key-usage.dto.js';
+import { dataOf, listOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
+import { CurrentKeyDto, toCurrentKeyDto } from './dto/current-key.dto.js';
+import { KeyUsageQueryDto, KeyUsageItemDto, toKeyUsageItemDto } from './dto/key-usage.dto.js';
 import { KeyUsageService } from './key-usage.service.js';
 import { KeysService } from './keys.service.js';
 
@@ -19,43 +21,44 @@ export class CurrentKeyController {
   ) {}
 
   @Get('key')
-  @ApiOperation({
+  @Operation({
+    id: 'getCurrentKey',
     summary: 'Get the current API key',
     description: 'Limits and spend of the key that authenticates the request.',
-    operationId: 'getCurrentKey',
+    answer: dataOf(CurrentKeyDto),
   })
-  @ApiOkResponse({ type: CurrentKeyResponseDto })
-  @ApiErrors(401, 500, 503)
-  async get(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
+  async get(@CurrentCaller() caller: Caller): Promise<Data<CurrentKeyDto>> {
     return { data: toCurrentKeyDto(await this.keys.getOwn(caller)) };
   }
 
   @Get('key/usage')
-  @ApiOperation({
+  @Operation({
+    id: 'getCurrentKeyUsage',
     summary: 'Get the usage of the current API key',
     description:
       'Calls of the key that authenticates the request, by UTC day and model. It reads no other key.',
-    operationId: 'getCurrentKeyUsage',
+    answer: listOf(KeyUsageItemDto, {
+      name: 'KeyUsageResponseDto',
+      description: 'The newest day first.',
+    }),
+    errors: [408],
   })
-  @ApiOkResponse({ type: KeyUsageResponseDto })
-  @ApiErrors(400, 401, 408, 429, 500, 503)
   async getUsage(
     @CurrentCaller() caller: Caller,
     @Query() query: KeyUsageQueryDto,
-  ): Promise<KeyUsageResponseDto> {
+  ): Promise<Data<KeyUsageItemDto[]>> {
     return { data: (await this.usage.list(caller, query.days)).map(toKeyUsageItemDto) };
   }
 
   @Get('auth/key')
-  @ApiOperation({
+  @Operation({
+    id: 'getCurrentKeyByFormerPath',
     summary: 'Get the current API key (former path)',
     description: 'Answers like `GET /key`, for clients that use the former path.',
-    operationId: 'getCurrentKeyByFormerPath',
     deprecated: true,
+    answer: dataOf(CurrentKeyDto),
   })
-  @ApiOkResponse({ type: CurrentKeyResponseDto })
-  @ApiErrors(401, 500, 503)
-  async getByFormerPath(@CurrentCaller() caller: Caller): Promise<CurrentKeyResponseDto> {
+  async getByFormerPath(@CurrentCaller() caller: Caller): Promise<Data<CurrentKeyDto>> {
     return this.get(caller);
   }
 }

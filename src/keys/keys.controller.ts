@@ -1,19 +1,15 @@
 // The routes of API keys. Rotating is an extension of the contract.
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf, listOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextByOffset } from '../http/server/csv.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import {
-  ApiKeyDto,
-  ApiKeyResponseDto,
-  ApiKeysResponseDto,
-  NewSecretResponseDto,
-  toApiKeyDto,
-} from './dto/api-key.dto.js';
+import { ApiKeyDto, NewSecretResponseDto, toApiKeyDto } from './dto/api-key.dto.js';
 import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import { KeysQueryDto } from './dto/keys-query.dto.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
@@ -29,28 +25,27 @@ export class KeysController {
   @AlsoCsv(ApiKeyDto, nextByOffset(100))
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'list',
     summary: 'List API keys',
     description: 'The keys of a workspace, or those with a part of a name, newest first.',
-    operationId: 'list',
+    answer: listOf(ApiKeyDto, { name: 'ApiKeysResponseDto', description: 'Newest first, at most 100.' }),
   })
-  @ApiOkResponse({ type: ApiKeysResponseDto })
-  @ApiErrors(400, 401, 429, 500, 503)
-  async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<ApiKeysResponseDto> {
+  async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<Data<ApiKeyDto[]>> {
     return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };
   }
 
   @Post()
-  @HttpCode(201)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'createKeys',
     summary: 'Create an API key',
     description:
       'Returns the secret once. Responds 409 beyond the key limit of the workspace or account. Deleted keys do not count.',
-    operationId: 'createKeys',
+    status: 201,
+    answer: NewSecretResponseDto,
+    errors: [409],
   })
-  @ApiCreatedResponse({ type: NewSecretResponseDto })
-  @ApiErrors(400, 401, 403, 409, 413, 429, 500, 503)
   async create(@CurrentActor() actor: Actor, @Body() body: CreateKeyDto): Promise<NewSecretResponseDto> {
     const { state, secret } = await this.keys.create(actor, body);
     return { data: toApiKeyDto(state), key: secret };
@@ -58,61 +53,56 @@ export class KeysController {
 
   @Get(':hash')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'getKey',
     summary: 'Get an API key',
     description: 'The record, limits and spend of a key.',
-    operationId: 'getKey',
+    answer: dataOf(ApiKeyDto),
   })
-  @ApiOkResponse({ type: ApiKeyResponseDto })
-  @ApiErrors(401, 404, 429, 500, 503)
-  async get(@CurrentCaller() caller: Caller, @Param('hash') hash: string): Promise<ApiKeyResponseDto> {
+  async get(@CurrentCaller() caller: Caller, @Param('hash') hash: string): Promise<Data<ApiKeyDto>> {
     return { data: toApiKeyDto(await this.keys.get(caller, hash)) };
   }
 
   @Patch(':hash')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'updateKeys',
     summary: 'Update an API key',
     description:
       'Partial update: omitted members keep their value. A limit below the current spend blocks the key immediately.',
-    operationId: 'updateKeys',
+    answer: dataOf(ApiKeyDto),
   })
-  @ApiOkResponse({ type: ApiKeyResponseDto })
-  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
   async update(
     @CurrentActor() actor: Actor,
     @Param('hash') hash: string,
     @Body() body: UpdateKeyDto,
-  ): Promise<ApiKeyResponseDto> {
+  ): Promise<Data<ApiKeyDto>> {
     return { data: toApiKeyDto(await this.keys.update(actor, hash, body)) };
   }
 
   @Delete(':hash')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'deleteKeys',
     summary: 'Delete an API key',
     description: 'Revokes the key. A key may delete itself. Later requests with it receive 401.',
-    operationId: 'deleteKeys',
+    answer: DeletedDto,
   })
-  @ApiOkResponse({ type: DeletedDto })
-  @ApiErrors(401, 404, 429, 500, 503)
   async delete(@CurrentActor() actor: Actor, @Param('hash') hash: string): Promise<DeletedDto> {
     await this.keys.delete(actor, hash);
     return { deleted: true };
   }
 
   @Post(':hash/rotate')
-  @HttpCode(200)
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'rotateKey',
     summary: 'Rotate an API key',
     description:
       'Returns a new secret. The record, its hash and its spend stay. The replaced secret stays valid for the grace ' +
       'period; a secret that an earlier rotation replaced expires immediately.',
-    operationId: 'rotateKey',
+    answer: NewSecretResponseDto,
   })
-  @ApiOkResponse({ type: NewSecretResponseDto })
-  @ApiErrors(400, 401, 404, 413, 429, 500, 503)
   async rotate(
     @CurrentActor() actor: Actor,
     @Param('hash') hash: string,

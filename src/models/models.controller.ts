@@ -1,18 +1,20 @@
 // The routes of the catalogue.
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Public } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf, listOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import { ModelEndpointsResponseDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
-import { ModelCountResponseDto } from './dto/model-count.dto.js';
+import { ModelEndpointsDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
+import { ModelCountDto } from './dto/model-count.dto.js';
 import { ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.js';
-import { ModelResponseDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
+import { ModelDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
 import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
-import { ProviderListDto, toProviderDto } from './dto/provider.dto.js';
+import { ProviderDto, toProviderDto } from './dto/provider.dto.js';
 import type { ListedModel } from './listed-model.js';
 import { ModelsService } from './models.service.js';
 
@@ -25,15 +27,14 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'listEmbeddingsModels',
     summary: 'List the embedding models',
     description:
       'The embedding models that can be called, as GET /models lists them. Needs no credential. Without offset and limit, the ' +
       'whole list. Unknown query parameters are ignored.',
-    operationId: 'listEmbeddingsModels',
+    answer: ModelListDto,
   })
-  @ApiOkResponse({ type: ModelListDto })
-  @ApiErrors(400, 500)
   list(@Query() query: EmbeddingModelsQueryDto): ModelListDto {
     return this.toList(this.models.listEmbeddings(query), query, 'embeddings/models');
   }
@@ -42,16 +43,15 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'getModels',
     summary: 'List the models',
     description:
       'The chat and embedding models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
       'parameters or input modalities keeps models that have all of them, any other filter those with one of its ' +
       'values. Needs no credential. Without offset and limit, the whole list. Unknown query parameters are ignored.',
-    operationId: 'getModels',
+    answer: ModelListDto,
   })
-  @ApiOkResponse({ type: ModelListDto })
-  @ApiErrors(400, 500)
   listAll(@Query() query: ModelsQueryDto): ModelListDto {
     return this.toList(this.models.list(query), query, 'models');
   }
@@ -59,27 +59,25 @@ export class ModelsController {
   @Get('models/count')
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'listModelsCount',
     summary: 'Count the models',
     description: 'The length of the list that GET /models returns for the same query. Needs no credential.',
-    operationId: 'listModelsCount',
+    answer: dataOf(ModelCountDto),
   })
-  @ApiOkResponse({ type: ModelCountResponseDto })
-  @ApiErrors(400, 500)
-  count(@Query() query: ModelCountQueryDto): ModelCountResponseDto {
+  count(@Query() query: ModelCountQueryDto): Data<ModelCountDto> {
     return { data: { count: this.models.list(query).length } };
   }
 
   @Get('models/user')
   @ConditionalGet()
   @ApiBearerAuth()
-  @ApiOperation({
+  @Operation({
+    id: 'listModelsUser',
     summary: 'List the models that calls of this key can reach',
     description: "By the service's own credentials, or by provider credentials of the key's workspace.",
-    operationId: 'listModelsUser',
+    answer: ModelListDto,
   })
-  @ApiOkResponse({ type: ModelListDto })
-  @ApiErrors(400, 401, 500, 503)
   async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {
     return this.toList(await this.models.listFor(caller, query), query, 'models/user');
   }
@@ -88,14 +86,13 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'getModel',
     summary: 'Get one model',
     description: 'The record of one model, as the lists return it. Needs no credential.',
-    operationId: 'getModel',
+    answer: dataOf(ModelDto),
   })
-  @ApiOkResponse({ type: ModelResponseDto })
-  @ApiErrors(404, 500)
-  get(@Param('author') author: string, @Param('slug') slug: string): ModelResponseDto {
+  get(@Param('author') author: string, @Param('slug') slug: string): Data<ModelDto> {
     return { data: toModelDto(this.models.get(`${author}/${slug}`), this.models.today()) };
   }
 
@@ -103,13 +100,12 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'getModelBySlug',
     summary: 'Get one model by author and slug',
     description: "The record of one model, and the members of OpenAI's model object. Needs no credential.",
-    operationId: 'getModelBySlug',
+    answer: RetrievedModelDto,
   })
-  @ApiOkResponse({ type: RetrievedModelDto })
-  @ApiErrors(404, 500)
   getBySlug(@Param('author') author: string, @Param('slug') slug: string): RetrievedModelDto {
     return this.getByName(`${author}/${slug}`);
   }
@@ -118,15 +114,14 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'getModelByName',
     summary: 'Get one model by name',
     description:
       'For clients that send an id as one encoded part of the path: `openai%2Ftext-embedding-3-small`. Bare names work as ' +
       "well. Answers the record, and the members of OpenAI's model object. Needs no credential.",
-    operationId: 'getModelByName',
+    answer: RetrievedModelDto,
   })
-  @ApiOkResponse({ type: RetrievedModelDto })
-  @ApiErrors(400, 404, 500)
   getByName(@Param('name') name: string): RetrievedModelDto {
     return toRetrievedModelDto(this.models.get(name), this.models.today());
   }
@@ -135,28 +130,26 @@ export class ModelsController {
   @ConditionalGet()
   @Public()
   @InTrafficClass('public')
-  @ApiOperation({
+  @Operation({
+    id: 'listProviders',
     summary: 'List the providers',
     description: 'Every provider of this version, configured or not. Needs no credential.',
-    operationId: 'listProviders',
+    answer: listOf(ProviderDto),
   })
-  @ApiOkResponse({ type: ProviderListDto })
-  @ApiErrors(500)
-  listProviders(): ProviderListDto {
+  listProviders(): Data<ProviderDto[]> {
     return { data: EMBEDDING_PROVIDERS.map(toProviderDto) };
   }
 
   @Get('models/:author/:slug/endpoints')
   @ApiBearerAuth()
-  @ApiOperation({
+  @Operation({
+    id: 'listEndpoints',
     summary: 'List the endpoints of a model with their health',
     description:
       'Prices, limits, latency, throughput and state of every endpoint, as this process measured them.',
-    operationId: 'listEndpoints',
+    answer: dataOf(ModelEndpointsDto),
   })
-  @ApiOkResponse({ type: ModelEndpointsResponseDto })
-  @ApiErrors(401, 404, 500, 503)
-  listEndpoints(@Param('author') author: string, @Param('slug') slug: string): ModelEndpointsResponseDto {
+  listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Data<ModelEndpointsDto> {
     const { model, endpoints } = this.models.report(`${author}/${slug}`);
     return { data: toModelEndpointsDto(model, endpoints, this.models.today()) };
   }

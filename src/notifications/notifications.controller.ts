@@ -1,25 +1,19 @@
 // The routes of notifications, an extension (docs/contract.md#notifications).
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../domain/notifications/notification-rule.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import type { Data, Page } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
 import {
   CreateNotificationDto,
-  NotificationResponseDto,
+  NotificationDto,
   NotificationsQueryDto,
-  NotificationsResponseDto,
   toNotificationDto,
   UpdateNotificationDto,
 } from './dto/notification.dto.js';
@@ -36,80 +30,77 @@ export class NotificationsController {
 
   @Get()
   @ConditionalGet()
-  @ApiOperation({
+  @Operation({
+    id: 'listNotifications',
     summary: 'List notifications',
     description: 'The budget alerts of the account or of a workspace, newest first.',
-    operationId: 'listNotifications',
+    answer: pageOf(NotificationDto, { name: 'NotificationsResponseDto', description: 'Newest first.' }),
   })
-  @ApiOkResponse({ type: NotificationsResponseDto })
-  @ApiErrors(400, 401, 403, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: NotificationsQueryDto,
-  ): Promise<NotificationsResponseDto> {
+  ): Promise<Page<NotificationDto>> {
     const { items, total } = await this.notifications.list(caller, query);
     return { data: items.map(toNotificationDto), total_count: total };
   }
 
   @Post()
-  @HttpCode(201)
-  @ApiOperation({
+  @Operation({
+    id: 'createNotification',
     summary: 'Create a notification',
     description:
       'Sends a signed event when a key, a budget or the credits reach a threshold, once a window. ' +
       `Responds 409 beyond ${MAX_NOTIFICATIONS_PER_ACCOUNT} notifications of the account.`,
-    operationId: 'createNotification',
+    status: 201,
+    answer: dataOf(NotificationDto),
+    errors: [409],
   })
-  @ApiCreatedResponse({ type: NotificationResponseDto })
-  @ApiErrors(400, 401, 403, 409, 413, 500, 503)
   async create(
     @CurrentActor() actor: Actor,
     @Body() body: CreateNotificationDto,
-  ): Promise<NotificationResponseDto> {
+  ): Promise<Data<NotificationDto>> {
     return { data: toNotificationDto(await this.notifications.create(actor, body)) };
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
+    id: 'getNotification',
     summary: 'Get a notification',
     description: 'The settings of a notification, with masked secrets.',
-    operationId: 'getNotification',
+    answer: dataOf(NotificationDto),
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: NotificationResponseDto })
-  @ApiErrors(401, 403, 404, 500, 503)
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<NotificationResponseDto> {
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<NotificationDto>> {
     return { data: toNotificationDto(await this.notifications.get(caller, id)) };
   }
 
   @Patch(':id')
-  @ApiOperation({
+  @Operation({
+    id: 'updateNotification',
     summary: 'Update a notification',
     description:
       'Partial update: omitted members keep their value. Pending events are sent at once. Concurrent updates conflict; ' +
       'the loser receives 409.',
-    operationId: 'updateNotification',
+    answer: dataOf(NotificationDto),
+    errors: [409],
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: NotificationResponseDto })
-  @ApiErrors(400, 401, 403, 404, 409, 413, 500, 503)
   async update(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Body() body: UpdateNotificationDto,
-  ): Promise<NotificationResponseDto> {
+  ): Promise<Data<NotificationDto>> {
     return { data: toNotificationDto(await this.notifications.update(actor, id, body)) };
   }
 
   @Delete(':id')
-  @ApiOperation({
+  @Operation({
+    id: 'deleteNotification',
     summary: 'Delete a notification',
     description: 'Deletes the notification and its events.',
-    operationId: 'deleteNotification',
+    answer: DeletedDto,
   })
   @ApiParam(ID)
-  @ApiOkResponse({ type: DeletedDto })
-  @ApiErrors(401, 403, 404, 500, 503)
   async delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {
     await this.notifications.delete(actor, id);
     return { deleted: true };

@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
+import { documentErrors, ErrorResponseDto } from '../http/openapi/operation.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
 /** Recorded requests and responses by operationId: under `request`, and under the status of the response. */
@@ -56,10 +57,11 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'An API key.' })
     .build();
   for (const [name, text] of Object.entries(TAGS)) description.tags?.push({ name, description: text });
-  const document = SwaggerModule.createDocument(application, {
-    ...description,
-    info: { ...description.info, license: LICENSE },
-  });
+  const document = SwaggerModule.createDocument(
+    application,
+    { ...description, info: { ...description.info, license: LICENSE } },
+    { extraModels: [ErrorResponseDto] },
+  );
   return completed(document);
 }
 
@@ -72,7 +74,7 @@ function completed(document: OpenAPIObject): OpenAPIObject {
     const schema = document.components?.schemas?.[configClass.name];
     if (schema) Object.assign(schema, { title: platform });
   }
-  for (const path of Object.values(document.paths)) {
+  for (const [name, path] of Object.entries(document.paths)) {
     for (const method of ['get', 'put', 'post', 'patch', 'delete'] as const) {
       const operation = path[method];
       if (!operation) continue;
@@ -80,9 +82,8 @@ function completed(document: OpenAPIObject): OpenAPIObject {
       for (const parameter of operation.parameters ?? []) {
         if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name] ?? '';
       }
-      for (const answer of Object.values(operation.responses)) {
-        if (answer && 'content' in answer) describeCsv(answer.content);
-      }
+      documentErrors(name, operation);
+      describeCsv(operation.responses['200']);
       for (const [place, shown] of Object.entries(EXAMPLES[operation.operationId ?? ''] ?? {})) {
         const body = place === 'request' ? operation.requestBody : operation.responses[place];
         if (body && 'content' in body) Object.assign(body.content?.['application/json'] ?? {}, shown);
@@ -92,10 +93,10 @@ function completed(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The framework gives all media types of an operation the schema of its JSON. Errors are JSON in any case. */
-function describeCsv(content: Record<string, object> | undefined): void {
-  if (!content || !('text/csv' in content)) return;
-  const { $ref = '' } = (content['text/csv'] as { schema?: { $ref?: string } }).schema ?? {};
-  if ($ref.endsWith('/ErrorResponseDto')) delete content['text/csv'];
-  else content['text/csv'] = { schema: { type: 'string' } };
+/** The framework gives all media types of an operation the schema of its JSON. */
+function describeCsv(
+  answer: NonNullable<OpenAPIObject['paths'][string]['get']>['responses'][string] | undefined,
+): void {
+  if (answer && 'content' in answer && answer.content && 'text/csv' in answer.content)
+    answer.content['text/csv'] = { schema: { type: 'string' } };
 }

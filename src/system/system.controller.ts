@@ -1,10 +1,12 @@
 // The state of the service: an extension of the contract (docs/contract.md#system).
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
-import { SystemResponseDto, toSystemDto } from './dto/system.dto.js';
+import { dataOf } from '../http/openapi/envelopes.js';
+import type { Data } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
+import { SystemDto, toSystemDto } from './dto/system.dto.js';
 import { SystemService } from './system.service.js';
 
 @ApiTags('System')
@@ -15,15 +17,14 @@ export class SystemController {
   constructor(private readonly system: SystemService) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
+    id: 'getSystem',
     summary: 'Get the state of the service',
     description:
       'Version, migrations, processes, deliveries, cache and encryption keys. Backlog and key use are those of the account.',
-    operationId: 'getSystem',
+    answer: dataOf(SystemDto),
   })
-  @ApiOkResponse({ type: SystemResponseDto })
-  @ApiErrors(401, 403, 429, 500, 503)
-  async get(@CurrentCaller() caller: Caller): Promise<SystemResponseDto> {
+  async get(@CurrentCaller() caller: Caller): Promise<Data<SystemDto>> {
     return { data: toSystemDto(await this.system.describe(caller)) };
   }
 }

@@ -1,12 +1,12 @@
 // The routes of a workspace's budgets.
 import { applyDecorators, Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
 import type { BudgetState } from '../domain/workspace.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { Operation } from '../http/openapi/operation.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { EmptyQueryDto } from '../http/dto/page-query.dto.js';
 import {
@@ -30,14 +30,13 @@ export class WorkspaceBudgetsController {
   constructor(private readonly budgets: WorkspaceBudgetsService) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
+    id: 'listWorkspaceBudgets',
     summary: 'List the budgets of a workspace',
     description: 'The budgets of a workspace, at most one for each interval.',
-    operationId: 'listWorkspaceBudgets',
+    answer: WorkspaceBudgetListDto,
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: WorkspaceBudgetListDto })
-  @ApiErrors(400, 401, 404, 500, 503)
   async list(
     @CurrentCaller() caller: Caller,
     @Param('workspace_ref') ref: string,
@@ -48,14 +47,13 @@ export class WorkspaceBudgetsController {
   }
 
   @Get(':interval')
-  @ApiOperation({
+  @Operation({
+    id: 'getWorkspaceBudget',
     summary: 'Get a budget',
     description: 'The budget of a workspace for one interval.',
-    operationId: 'getWorkspaceBudget',
+    answer: WorkspaceBudgetResponseDto,
   })
   @BudgetParams()
-  @ApiOkResponse({ type: WorkspaceBudgetResponseDto })
-  @ApiErrors(400, 401, 404, 500, 503)
   async get(
     @CurrentCaller() caller: Caller,
     @Param('workspace_ref') ref: string,
@@ -65,15 +63,14 @@ export class WorkspaceBudgetsController {
   }
 
   @Put(':interval')
-  @ApiOperation({
+  @Operation({
+    id: 'upsertWorkspaceBudget',
     summary: 'Set a budget',
     description:
       'Creates or replaces the budget of an interval. Calls of the workspace receive 403 once it is exhausted.',
-    operationId: 'upsertWorkspaceBudget',
+    answer: WorkspaceBudgetResponseDto,
   })
   @BudgetParams()
-  @ApiOkResponse({ type: WorkspaceBudgetResponseDto })
-  @ApiErrors(400, 401, 404, 413, 500, 503)
   async put(
     @CurrentActor() actor: Actor,
     @Param('workspace_ref') ref: string,
@@ -84,14 +81,13 @@ export class WorkspaceBudgetsController {
   }
 
   @Delete(':interval')
-  @ApiOperation({
+  @Operation({
+    id: 'deleteWorkspaceBudget',
     summary: 'Delete a budget',
     description: 'Succeeds also when the interval has no budget.',
-    operationId: 'deleteWorkspaceBudget',
+    answer: DeletedDto,
   })
   @BudgetParams()
-  @ApiOkResponse({ type: DeletedDto })
-  @ApiErrors(400, 401, 404, 500, 503)
   async delete(
     @CurrentActor() actor: Actor,
     @Param('workspace_ref') ref: string,

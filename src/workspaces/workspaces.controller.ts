@@ -1,17 +1,12 @@
 // The routes of workspaces and their members.
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { ApiErrors } from '../http/errors/api-errors.js';
+import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import type { Data, Page } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
 import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
@@ -26,9 +21,9 @@ import {
   MembersRemovedDto,
   RemoveMembersDto,
   toWorkspaceMemberDto,
-  WorkspaceMemberListDto,
+  WorkspaceMemberDto,
 } from './dto/workspace-member.dto.js';
-import { toWorkspaceDto, WorkspaceListDto, WorkspaceResponseDto } from './dto/workspace.dto.js';
+import { toWorkspaceDto, WorkspaceDto } from './dto/workspace.dto.js';
 import { WorkspaceMembersService } from './workspace-members.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 
@@ -47,78 +42,71 @@ export class WorkspacesController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'listWorkspaces',
     summary: 'List workspaces',
     description: 'The workspaces of the account.',
-    operationId: 'listWorkspaces',
+    answer: pageOf(WorkspaceDto),
   })
-  @ApiOkResponse({ type: WorkspaceListDto })
-  @ApiErrors(400, 401, 500, 503)
-  async list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<WorkspaceListDto> {
+  async list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<WorkspaceDto>> {
     const { items, total } = await this.workspaces.list(caller, page);
     return { data: items.map(toWorkspaceDto), total_count: total };
   }
 
   @Post()
-  @HttpCode(201)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'createWorkspace',
     summary: 'Create a workspace',
     description: 'Responds 409 beyond the workspace limit of the account. Deleted workspaces do not count.',
-    operationId: 'createWorkspace',
+    status: 201,
+    answer: dataOf(WorkspaceDto),
+    errors: [409],
   })
-  @ApiCreatedResponse({ type: WorkspaceResponseDto })
-  @ApiErrors(400, 401, 403, 409, 413, 500, 503)
-  async create(
-    @CurrentActor() actor: Actor,
-    @Body() body: CreateWorkspaceDto,
-  ): Promise<WorkspaceResponseDto> {
+  async create(@CurrentActor() actor: Actor, @Body() body: CreateWorkspaceDto): Promise<Data<WorkspaceDto>> {
     return { data: toWorkspaceDto(await this.workspaces.create(actor, body)) };
   }
 
   @Get(':id')
   @ManagementOnly()
-  @ApiOperation({
+  @Operation({
+    id: 'getWorkspace',
     summary: 'Get a workspace',
     description: 'The settings of a workspace, by id or slug.',
-    operationId: 'getWorkspace',
+    answer: dataOf(WorkspaceDto),
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: WorkspaceResponseDto })
-  @ApiErrors(401, 404, 500, 503)
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<WorkspaceResponseDto> {
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<WorkspaceDto>> {
     return { data: toWorkspaceDto(await this.workspaces.get(caller, id)) };
   }
 
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'updateWorkspace',
     summary: 'Update a workspace',
     description: 'Partial update: omitted members keep their value.',
-    operationId: 'updateWorkspace',
+    answer: dataOf(WorkspaceDto),
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: WorkspaceResponseDto })
-  @ApiErrors(400, 401, 403, 404, 413, 500, 503)
   async update(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Body() body: UpdateWorkspaceDto,
-  ): Promise<WorkspaceResponseDto> {
+  ): Promise<Data<WorkspaceDto>> {
     return { data: toWorkspaceDto(await this.workspaces.update(actor, id, body)) };
   }
 
   @Delete(':id')
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'deleteWorkspace',
     summary: 'Delete a workspace',
     description:
       'Disables its destinations and deletes its budgets and provider credentials. Responds 400 while it has API keys.',
-    operationId: 'deleteWorkspace',
+    answer: DeletedDto,
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: DeletedDto })
-  @ApiErrors(400, 401, 403, 404, 500, 503)
   async delete(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
@@ -130,35 +118,33 @@ export class WorkspacesController {
 
   @Get(':id/members')
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'listWorkspaceMembers',
     summary: 'List the members of a workspace',
     description: 'The users of a workspace with their roles.',
-    operationId: 'listWorkspaceMembers',
+    answer: pageOf(WorkspaceMemberDto),
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: WorkspaceMemberListDto })
-  @ApiErrors(400, 401, 403, 404, 500, 503)
   async listMembers(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
-  ): Promise<WorkspaceMemberListDto> {
+  ): Promise<Page<WorkspaceMemberDto>> {
     const { items, total } = await this.members.list(caller, id, page);
     return { data: items.map(toWorkspaceMemberDto), total_count: total };
   }
 
   @Post(':id/members/add')
-  @HttpCode(200)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'bulkAddWorkspaceMembers',
     summary: 'Add members to a workspace',
     description:
       'Responds 409 and adds no member when the request would exceed the member limit of the workspace.',
-    operationId: 'bulkAddWorkspaceMembers',
+    answer: MembersAddedDto,
+    errors: [409],
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: MembersAddedDto })
-  @ApiErrors(400, 401, 403, 404, 409, 413, 500, 503)
   async addMembers(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
@@ -169,17 +155,15 @@ export class WorkspacesController {
   }
 
   @Post(':id/members/remove')
-  @HttpCode(200)
   @ManagementOnly({ rejection: 403 })
-  @ApiOperation({
+  @Operation({
+    id: 'bulkRemoveWorkspaceMembers',
     summary: 'Remove members from a workspace',
     description:
       'Responds 400 and removes no member when one of them created API keys that are still in the workspace.',
-    operationId: 'bulkRemoveWorkspaceMembers',
+    answer: MembersRemovedDto,
   })
   @WorkspaceParam()
-  @ApiOkResponse({ type: MembersRemovedDto })
-  @ApiErrors(400, 401, 403, 404, 413, 500, 503)
   async removeMembers(
     @CurrentActor() actor: Actor,
     @Param('id') id: string,

@@ -2,7 +2,6 @@
 import type { ActivityRow } from '../../domain/generations/activity.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { embeddingProviderName } from '../../providers/index.js';
-import { ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   DayField,
   EnumField,
@@ -64,10 +63,6 @@ export class ActivityItemDto {
   @UsdField({ description: 'USD.' }) usage: number;
   @UsdField({ description: 'USD that providers charged to own provider keys.' }) byok_usage_inference: number;
   @UuidField({ optional: true, description: 'Only with group_by.' }) workspace_id?: string;
-}
-
-export class ActivityResponseDto {
-  @ObjectListField(ActivityItemDto, { description: 'The newest day first.' }) data: ActivityItemDto[];
 }
 
 export function toActivityItemDto(row: ActivityRow): ActivityItemDto {

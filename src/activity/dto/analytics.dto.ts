@@ -32,15 +32,11 @@ class OperatorDto {
   @EnumField(['scalar', 'array']) value_type: string;
 }
 
-class AnalyticsMetaDto {
+export class AnalyticsMetaDto {
   @ObjectListField(MetricDto) metrics: MetricDto[];
   @ObjectListField(NamedDto) dimensions: NamedDto[];
   @ObjectListField(NamedDto) granularities: NamedDto[];
   @ObjectListField(OperatorDto) operators: OperatorDto[];
-}
-
-export class AnalyticsMetaResponseDto {
-  @ObjectField(AnalyticsMetaDto) data: AnalyticsMetaDto;
 }
 
 class AnalyticsMetadataDto {

@@ -1,6 +1,6 @@
 // A provider credential on the wire, without its key. Contract: docs/contract.md#provider-credentials.
 import type { ProviderCredentialRecord } from '../../domain/embeddings/provider-credential.js';
-import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ListField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
 export class ByokKeyDto {
@@ -34,15 +34,6 @@ export class ByokKeyDto {
   })
   declared_zdr: boolean | null;
   @TimeField() created_at: string;
-}
-
-export class ByokKeyResponseDto {
-  @ObjectField(ByokKeyDto) data: ByokKeyDto;
-}
-
-export class ByokKeyListDto {
-  @ObjectListField(ByokKeyDto) data: ByokKeyDto[];
-  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
 }
 
 export function toByokKeyDto(credential: ProviderCredentialRecord): ByokKeyDto {

@@ -26,7 +26,7 @@ class DeliveryErrorDto {
   @TextField({ description: MESSAGE }) message: string;
 }
 
-class DeliveriesDto {
+export class DeliveriesDto {
   @EnumField(['active', 'retrying', 'paused', 'disabled'], {
     description:
       '`paused`: the platform rejects all deliveries and is probed periodically, or the stored rules or config are invalid; `last_error` has the reason.',
@@ -59,18 +59,8 @@ class DeliveriesDto {
   @TimeField({ nullable: true }) paused_at: string | null;
 }
 
-export class DeliveriesResponseDto {
-  @ObjectField(DeliveriesDto) data: DeliveriesDto;
-}
-
-class DestinationDeliveriesDto extends DeliveriesDto {
+export class DestinationDeliveriesDto extends DeliveriesDto {
   @UuidField() destination_id: string;
-}
-
-export class DeliveriesListDto {
-  @ObjectListField(DestinationDeliveriesDto, { description: 'In the order of the list of destinations.' })
-  data: DestinationDeliveriesDto[];
-  @IntegerField() total_count: number;
 }
 
 class DeadLetterDto {
@@ -89,16 +79,12 @@ export class DeadLettersResponseDto {
   next_cursor: string | null;
 }
 
-class ReplayDto {
+export class ReplayDto {
   @IntegerField({
     nullable: true,
     description: 'Number of dead letters queued for delivery; null for a replay from a time.',
   })
   dead_letters: number | null;
-}
-
-export class ReplayResponseDto {
-  @ObjectField(ReplayDto) data: ReplayDto;
 }
 
 export function toDeliveriesDto(state: DeliveryState, isEnabled: boolean): DeliveriesDto {

@@ -9,11 +9,10 @@ import {
 } from '../../destination-kinds/index.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
 import type { Destination } from '../../domain/destinations/destination.js';
-import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
-  IntegerField,
   NumberField,
   TextField,
   TimeField,
@@ -45,15 +44,6 @@ export class DestinationDto {
   @ListField(String, { values: REGIONS }) regions: readonly string[];
   @TimeField() created_at: string;
   @TimeField() updated_at: string;
-}
-
-export class DestinationResponseDto {
-  @ObjectField(DestinationDto) data: DestinationDto;
-}
-
-export class DestinationsResponseDto {
-  @ObjectListField(DestinationDto, { description: 'Newest first.' }) data: DestinationDto[];
-  @IntegerField() total_count: number;
 }
 
 export function toDestinationDto(destination: Destination): DestinationDto {

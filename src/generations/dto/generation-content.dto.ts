@@ -72,7 +72,7 @@ class ContentErrorDto {
 }
 
 @ApiExtraModels(PromptInputDto, MessagesInputDto)
-class GenerationContentDto {
+export class GenerationContentDto {
   @CustomField(
     { oneOf: [{ $ref: getSchemaPath(PromptInputDto) }, { $ref: getSchemaPath(MessagesInputDto) }] },
     { rules: [Allow()] },
@@ -85,10 +85,6 @@ class GenerationContentDto {
     description: 'Whether inputs or outputs were truncated or omitted because they exceed the storage limit.',
   })
   is_truncated: boolean;
-}
-
-export class GenerationContentResponseDto {
-  @ObjectField(GenerationContentDto) data: GenerationContentDto;
 }
 
 /** `providerName` turns a provider's slug into its name. */

@@ -1,5 +1,5 @@
 // The deliveries of one generation on the wire: an extension of the contract. Contract: docs/contract.md#generations.
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
@@ -19,7 +19,7 @@ class LastDeliveryErrorDto {
   message: string;
 }
 
-class GenerationDeliveryDto {
+export class GenerationDeliveryDto {
   @UuidField() destination_id: string;
   @TextField() name: string;
   @TextField({ example: 'langfuse' }) type: string;
@@ -52,11 +52,6 @@ class GenerationDeliveryDto {
     description: 'Whether the destination was changed after the call: its rules may have been others.',
   })
   rules_changed: boolean;
-}
-
-export class GenerationDeliveriesResponseDto {
-  @ObjectListField(GenerationDeliveryDto, { description: 'The destinations of the workspace, newest first.' })
-  data: GenerationDeliveryDto[];
 }
 
 export function toGenerationDeliveryDto(delivery: GenerationDelivery): GenerationDeliveryDto {

@@ -3,7 +3,7 @@ import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdOrNull } from '../../domain/spend/money.js';
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   FlagField,
   IntegerField,
@@ -31,7 +31,7 @@ class ProviderResponseDto {
   id?: string;
 }
 
-class GenerationDto {
+export class GenerationDto {
   @TextField({ description: 'Equals the header x-generation-id.' }) id: string;
   @TimeField() created_at: string;
   @TextField() model: string;
@@ -131,10 +131,6 @@ class GenerationDto {
     description: 'All attempts, in order; null when no provider was reached.',
   })
   provider_responses: ProviderResponseDto[] | null;
-}
-
-export class GenerationResponseDto {
-  @ObjectField(GenerationDto) data: GenerationDto;
 }
 
 // The contract requires these members of every call.

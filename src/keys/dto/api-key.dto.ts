@@ -1,8 +1,9 @@
 // An API key record on the wire. Contract: docs/contract.md#api-keys.
+import { dataOf } from '../../http/openapi/envelopes.js';
 import type { ApiKey, ApiKeyState } from '../../domain/keys/api-key.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
   DayField,
   EnumField,
@@ -69,15 +70,7 @@ export class ApiKeyDto extends KeyUsageDto {
   @TextField({ nullable: true }) external_user: string | null;
 }
 
-export class ApiKeyResponseDto {
-  @ObjectField(ApiKeyDto) data: ApiKeyDto;
-}
-
-export class ApiKeysResponseDto {
-  @ObjectListField(ApiKeyDto, { description: 'Newest first, at most 100.' }) data: ApiKeyDto[];
-}
-
-export class NewSecretResponseDto extends ApiKeyResponseDto {
+export class NewSecretResponseDto extends dataOf(ApiKeyDto) {
   @TextField({
     description: 'The key. Only this response contains it, and the service stores only its hash.',
     example: 'sk-sb-v1-...',

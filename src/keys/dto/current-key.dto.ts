@@ -17,7 +17,7 @@ class FreeModelRequestsDto {
   @IntegerField() used: number;
 }
 
-class CurrentKeyDto extends KeyUsageDto {
+export class CurrentKeyDto extends KeyUsageDto {
   @FlagField({ description: 'Always false: this service has no free tier.' }) is_free_tier: boolean;
   @FlagField({ deprecated: true, description: 'Equals is_management_key.' }) is_provisioning_key: boolean;
   @ObjectField(LegacyRateLimitDto, { deprecated: true }) rate_limit: LegacyRateLimitDto;
@@ -26,10 +26,6 @@ class CurrentKeyDto extends KeyUsageDto {
   free_model_daily_requests: FreeModelRequestsDto;
   @TextField({ nullable: true, description: 'Always null: this service has no organizations.' })
   organization_id: string | null;
-}
-
-export class CurrentKeyResponseDto {
-  @ObjectField(CurrentKeyDto) data: CurrentKeyDto;
 }
 
 export function toCurrentKeyDto(state: ApiKeyState): CurrentKeyDto {

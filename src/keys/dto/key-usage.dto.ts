@@ -1,6 +1,5 @@
 // The usage of the key that authenticates the request, and its query. Contract: docs/contract.md#api-keys.
 import type { AnalyticsRow, MetricName } from '../../domain/generations/analytics.js';
-import { ObjectListField } from '../../http/fields/compound-fields.js';
 import { DayField, IntegerField, TextField, UsdField } from '../../http/fields/scalar-fields.js';
 
 export const MAX_USAGE_DAYS = 31;
@@ -27,10 +26,6 @@ export class KeyUsageItemDto {
   @IntegerField({ description: 'The part of completion_tokens that is reasoning.' }) reasoning_tokens: number;
   @UsdField({ description: 'USD.' }) usage: number;
   @UsdField({ description: 'USD through own provider keys.' }) byok_usage: number;
-}
-
-export class KeyUsageResponseDto {
-  @ObjectListField(KeyUsageItemDto, { description: 'The newest day first.' }) data: KeyUsageItemDto[];
 }
 
 type Sum = Exclude<keyof KeyUsageItemDto, 'date' | 'model'>;

@@ -1,7 +1,7 @@
 // All endpoints with their health on the wire: an extension of the contract. Contract: docs/contract.md#models.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
   DayField,
   EnumField,
@@ -44,7 +44,7 @@ class LastFailureDto {
   @IntegerField({ nullable: true, description: 'HTTP status; null: no response.' }) status: number | null;
 }
 
-class EndpointDto {
+export class EndpointDto {
   @TextField({ description: "The tag and the provider's own name of the model." }) endpoint_id: string;
   @TextField({ description: 'The name in provider preferences.', example: 'openai' }) tag: string;
   @TextField({ example: 'openai' }) provider: string;
@@ -71,11 +71,6 @@ class EndpointDto {
     description: 'The last failure that counts against the endpoint or its credential.',
   })
   last_failure: LastFailureDto | null;
-}
-
-export class EndpointsResponseDto {
-  @ObjectListField(EndpointDto, { description: 'In the order of the catalogue.' }) data: EndpointDto[];
-  @IntegerField() total_count: number;
 }
 
 const STATES = { serving: 'serving', out: 'open', unconfigured: 'unconfigured' } as const;

@@ -67,17 +67,13 @@ class ModelEndpointDto {
   status: number;
 }
 
-class ModelEndpointsDto {
+export class ModelEndpointsDto {
   @TextField() id: string;
   @TextField() name: string;
   @IntegerField({ description: 'Unix seconds.' }) created: number;
   @TextField() description: string;
   @ObjectField(ModelArchitectureDto) architecture: ModelArchitectureDto;
   @ObjectListField(ModelEndpointDto) endpoints: ModelEndpointDto[];
-}
-
-export class ModelEndpointsResponseDto {
-  @ObjectField(ModelEndpointsDto) data: ModelEndpointsDto;
 }
 
 type EndpointFigures = Pick<

@@ -1,4 +1,5 @@
 // A model's record on the wire. Contract: docs/contract.md#models.
+import { dataOf } from '../../http/openapi/envelopes.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
@@ -82,12 +83,8 @@ export class ModelDto {
   @ObjectField(ModelLinksDto) links: ModelLinksDto;
 }
 
-export class ModelResponseDto {
-  @ObjectField(ModelDto) data: ModelDto;
-}
-
 /** The record, and beside it the members that OpenAI's clients read. */
-export class RetrievedModelDto extends ModelResponseDto {
+export class RetrievedModelDto extends dataOf(ModelDto) {
   @TextField({ example: 'openai/text-embedding-3-small' }) id: string;
   @EnumField(['model']) object: string;
   @IntegerField({ description: 'Unix seconds.' }) created: number;

@@ -1,7 +1,6 @@
 // The test of a provider on the wire: an extension of the contract. Contract: docs/contract.md#models.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import { usdToNumber } from '../../domain/spend/money.js';
-import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
@@ -28,7 +27,7 @@ export class TestProviderDto {
   model?: string;
 }
 
-class ProviderTestDto {
+export class ProviderTestDto {
   @FlagField({ description: 'Whether the provider answered with a vector of the right width.' }) ok: boolean;
   @TextField({ example: 'openai' }) provider: string;
   @TextField({ example: 'OpenAI' }) provider_name: string;
@@ -48,10 +47,6 @@ class ProviderTestDto {
     number | null;
   @IntegerField({ nullable: true, description: 'Width of the vector.' }) dimensions: number | null;
   @IntegerField({ description: 'Milliseconds.' }) latency: number;
-}
-
-export class ProviderTestResponseDto {
-  @ObjectField(ProviderTestDto) data: ProviderTestDto;
 }
 
 export function toProviderTestDto(test: ProviderTest): ProviderTestDto {

@@ -1,9 +1,9 @@
 // Providers on the wire. Contract: docs/contract.md#models.
-import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { ListField } from '../../http/fields/compound-fields.js';
 import { TextField } from '../../http/fields/scalar-fields.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 
-class ProviderDto {
+export class ProviderDto {
   @TextField({ example: 'openai', description: 'The name in provider preferences.' }) slug: string;
   @TextField({ example: 'OpenAI' }) name: string;
   @ListField(String, {
@@ -12,10 +12,6 @@ class ProviderDto {
   })
   aliases: readonly string[];
   @TextField({ nullable: true, description: 'Always null.' }) privacy_policy_url: string | null;
-}
-
-export class ProviderListDto {
-  @ObjectListField(ProviderDto) data: ProviderDto[];
 }
 
 export function toProviderDto({ slug, name, aliases = [] }: EmbeddingProvider): ProviderDto {

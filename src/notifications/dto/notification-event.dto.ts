@@ -1,7 +1,7 @@
 // The events of a notification on the wire. Contract: docs/contract.md#notifications.
 import { EVENT_STATES } from '../../domain/notifications/notification-rule.js';
 import type { EventState, NotificationEvent } from '../../domain/notifications/notification-rule.js';
-import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
+import { FreeObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   IntegerField,
@@ -45,12 +45,8 @@ export class NotificationEventsResponseDto {
   next: string | null;
 }
 
-class NotificationReplayDto {
+export class NotificationReplayDto {
   @IntegerField({ description: 'Number of dead letters queued for delivery.' }) dead_letters: number;
-}
-
-export class NotificationReplayResponseDto {
-  @ObjectField(NotificationReplayDto) data: NotificationReplayDto;
 }
 
 export function toNotificationEventDto(event: NotificationEvent): NotificationEventDto {

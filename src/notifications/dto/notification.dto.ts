@@ -12,15 +12,10 @@ import {
 } from '../../domain/notifications/notification-rule.js';
 import type { NotificationCover, NotificationRule } from '../../domain/notifications/notification-rule.js';
 import { configClassOf } from '../../http/configs/config-class.js';
-import {
-  FreeObjectField,
-  ListField,
-  ObjectField,
-  ObjectListField,
-} from '../../http/fields/compound-fields.js';
+import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import type { FieldOptions } from '../../http/fields/field.js';
 import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
-import { FlagField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
+import { FlagField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
 configClassOf(NOTIFICATION_WEBHOOK);
@@ -63,15 +58,6 @@ export class NotificationDto {
   @ObjectField(NotificationWebhookConfig, { description: 'Secret values are abbreviated.' }) config: object;
   @TimeField() created_at: string;
   @TimeField() updated_at: string;
-}
-
-export class NotificationResponseDto {
-  @ObjectField(NotificationDto) data: NotificationDto;
-}
-
-export class NotificationsResponseDto {
-  @ObjectListField(NotificationDto, { description: 'Newest first.' }) data: NotificationDto[];
-  @IntegerField() total_count: number;
 }
 
 export class NotificationsQueryDto extends PageQueryDto {

@@ -80,7 +80,7 @@ class ProviderAddressDto {
   @TimeField({ description: 'The last call that found it.' }) last_seen_at: string;
 }
 
-class SystemDto {
+export class SystemDto {
   @TextField({ example: '0.1.0' }) version: string;
   @TextField({ example: 'v24.0.0' }) node_version: string;
   @TextField({ example: '18.1' }) postgres_version: string;
@@ -96,10 +96,6 @@ class SystemDto {
     example: [],
   })
   provider_addresses: ProviderAddressDto[];
-}
-
-export class SystemResponseDto {
-  @ObjectField(SystemDto) data: SystemDto;
 }
 
 export function toSystemDto(system: System): SystemDto {

@@ -13,11 +13,6 @@ export class WorkspaceMemberDto {
   @TimeField() created_at: string;
 }
 
-export class WorkspaceMemberListDto {
-  @ObjectListField(WorkspaceMemberDto) data: WorkspaceMemberDto[];
-  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
-}
-
 export class MembersAddedDto {
   @IntegerField() added_count: number;
   @ObjectListField(WorkspaceMemberDto, { description: 'The new members.' }) data: WorkspaceMemberDto[];

@@ -1,14 +1,7 @@
 // A workspace on the wire. Contract: docs/contract.md#workspaces.
 import type { Workspace } from '../../domain/workspace.js';
-import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
-import {
-  FlagField,
-  IntegerField,
-  NumberField,
-  TextField,
-  TimeField,
-  UuidField,
-} from '../../http/fields/scalar-fields.js';
+import { ListField } from '../../http/fields/compound-fields.js';
+import { FlagField, NumberField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
 /** Settings that this service does not have: the record shows these values, and a body may only repeat them. */
 export const ABSENT_SETTINGS = {
@@ -52,15 +45,6 @@ export class WorkspaceDto {
   @ListField(Number, ALWAYS_NULL) io_logging_api_key_ids: number[] | null;
   @FlagField({ description: 'Always false.' }) is_data_discount_logging_enabled: boolean;
   @ListField(String, ALWAYS_NULL) disabled_server_tools: string[] | null;
-}
-
-export class WorkspaceResponseDto {
-  @ObjectField(WorkspaceDto) data: WorkspaceDto;
-}
-
-export class WorkspaceListDto {
-  @ObjectListField(WorkspaceDto) data: WorkspaceDto[];
-  @IntegerField({ description: 'Number of items in the whole list.' }) total_count: number;
 }
 
 export function toWorkspaceDto(workspace: Workspace): WorkspaceDto {

@@ -1,0 +1,100 @@
+// The documentation of a route in one decorator: names, answer and error statuses.
+import { applyDecorators, HttpCode } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger';
+import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
+import type { ErrorCode } from '../../domain/errors.js';
+import { RoutingMetadataDto } from '../dto/routing-metadata.dto.js';
+import { errorBody } from '../errors/error.filter.js';
+
+type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+interface OperationOptions {
+  /** The name of the operation in generated clients. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: true;
+  /** The status of a success. Default: 200. */
+  readonly status?: 201 | 202;
+  /** The class of the body of a success, or its full description. */
+  readonly answer: Type | ApiResponseNoStatusOptions;
+  /** Statuses that do not follow from the rules of the route (`documentErrors`). */
+  readonly errors?: readonly number[];
+}
+
+/** Sets the status of a success and documents the route. */
+export function Operation(options: OperationOptions): MethodDecorator {
+  const { id: operationId, summary, description, deprecated, status = 200, answer, errors = [] } = options;
+  return applyDecorators(
+    HttpCode(status),
+    ApiOperation({ operationId, summary, description, ...(deprecated && { deprecated }) }),
+    ApiResponse({ status, ...(typeof answer === 'function' ? { type: answer } : answer) }),
+    ...errors.map((error) => ApiResponse({ status: error })),
+  );
+}
+
+class ErrorDetailsDto {
+  @ApiProperty({ type: 'integer', description: 'Equals the HTTP status.' })
+  code: number;
+
+  @ApiProperty()
+  message: string;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  metadata?: object | null;
+}
+
+export class ErrorResponseDto {
+  @ApiProperty()
+  error: ErrorDetailsDto;
+
+  @ApiPropertyOptional({ description: 'Present when the header X-OpenRouter-Metadata requests it.' })
+  openrouter_metadata?: RoutingMetadataDto;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  user_id?: string | null;
+}
+
+// Statuses of every route: malformed requests, wrong credentials, too many requests, faults of this service.
+const EVERYWHERE = [400, 401, 429, 500, 503];
+
+/**
+ * Completes the errors of an operation: those of every route, 404 of a path with parameters, 413 of a body, and the
+ * statuses that its decorators name, each with the shape of error bodies.
+ */
+export function documentErrors(path: string, operation: OperationObject): void {
+  const { responses } = operation;
+  const named = Object.keys(responses).map(Number);
+  const statuses = [
+    ...EVERYWHERE,
+    ...(path.includes('{') ? [404] : []),
+    ...(operation.requestBody ? [413] : []),
+    ...named.filter((status) => status >= 400),
+  ];
+  for (const status of new Set(statuses)) {
+    const example = EXAMPLES[status];
+    const schema = { $ref: `#/components/schemas/${ErrorResponseDto.name}` };
+    responses[status] = {
+      description: descriptionOf(status),
+      content: { 'application/json': { schema, ...(example && { example }) } },
+    };
+  }
+}
+
+/** By status, as the filter writes them. */
+const EXAMPLES = Object.fromEntries(
+  Object.keys(ERROR_DEFINITIONS)
+    .toReversed()
+    .map((code) => new AppError(code as ErrorCode))
+    .map((error) => [error.status, errorBody(error)]),
+) as Readonly<Record<number, object>>;
+
+function descriptionOf(status: number): string {
+  const definitions = Object.values(ERROR_DEFINITIONS);
+  const messages = definitions
+    .filter((definition) => definition.status === status)
+    .map(({ message }) => message);
+  return [...new Set(messages)].join(' / ');
+}
