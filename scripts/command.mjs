@@ -2,7 +2,7 @@
 // scripts/command.mjs keys-create --management`.
 import { findRunningDatabase } from './embedded-database.mjs';
 import { setup } from './setup.mjs';
-import { checkAddress, connect, explainRejection } from './support/database-connection.mjs';
+import { checkAddress, connect, explainRejection, requireFitness } from './support/database-connection.mjs';
 import { locateDataDirectory } from './support/data-directory.mjs';
 import { readFileIfPresent } from './support/files.mjs';
 import { catchInterruptions, reportFailure } from './support/interruption.mjs';
@@ -24,11 +24,12 @@ function useRunningDatabase({ directory, databaseDirectory }) {
 }
 
 async function checkDatabase(databaseUrl) {
-  checkAddress(databaseUrl, 'DATABASE_URL');
-  const client = await connect(databaseUrl).catch((error) => {
-    throw explainRejection(databaseUrl, 'DATABASE_URL', error);
+  await checkAddress(databaseUrl, 'DATABASE_URL');
+  const client = await connect(databaseUrl).catch(async (error) => {
+    throw await explainRejection(databaseUrl, 'DATABASE_URL', error);
   });
   try {
+    await requireFitness(databaseUrl, client);
     const { pending } = await compareWithDatabase(client);
     if (pending.length > 0)
       throw new ScriptError('The database is not up to date. Run this first: npm run db:migrate');

@@ -4,7 +4,8 @@ import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { openLog } from './support/log.mjs';
 import { createProgress } from './support/progress.mjs';
 import { checkAddress, describeServer, withClient } from './support/database-connection.mjs';
-import { explainRejection, isWorthWaitingFor } from './support/database-connection.mjs';
+import { explainRejection, isNameFailure } from './support/database-connection.mjs';
+import { isWorthWaitingFor, requireFitness } from './support/database-connection.mjs';
 import { findAddresses, requireSessions } from './support/database-sessions.mjs';
 import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
 import { isCalledDirectly } from './support/repository.mjs';
@@ -17,24 +18,38 @@ const SAY_AGAIN_MS = 3000;
 const RETRY_MS = 250;
 const LOCK_TIMEOUT = '5s';
 const INSUFFICIENT_PRIVILEGE = '42501';
+// A name may appear after its container; a wrong one never does.
+const NAME_TIMEOUT_MS = 60_000;
 
 /**
  * Returns as soon as the database accepts the connection. Logs the reason for the wait every few seconds, and throws
  * errors that waiting cannot fix. `variable` is the source of the address, and so the one to correct.
  */
-export async function waitForDatabase({ databaseUrl, variable = 'DATABASE_URL', log = console.log, signal }) {
-  checkAddress(databaseUrl, variable);
+export async function waitForDatabase(options) {
+  const {
+    databaseUrl,
+    variable = 'DATABASE_URL',
+    log = console.log,
+    signal,
+    nameTimeout = NAME_TIMEOUT_MS,
+  } = options;
+  await checkAddress(databaseUrl, variable);
+  const server = await describeServer(databaseUrl);
   let saidAt;
+  let namelessSince;
   for (;;) {
     try {
-      await withClient(databaseUrl, () => undefined);
-      if (saidAt !== undefined) log(`the database at ${describeServer(databaseUrl)} answers`);
+      await withClient(databaseUrl, (client) => requireFitness(databaseUrl, client));
+      if (saidAt !== undefined) log(`the database at ${server} answers`);
       return;
     } catch (error) {
-      if (!isWorthWaitingFor(error)) throw explainRejection(databaseUrl, variable, error);
+      if (error instanceof ScriptError) throw error;
+      namelessSince = isNameFailure(error) ? (namelessSince ?? Date.now()) : undefined;
+      const isHopeless = namelessSince !== undefined && Date.now() - namelessSince >= nameTimeout;
+      if (isHopeless || !isWorthWaitingFor(error)) throw await explainRejection(databaseUrl, variable, error);
       if (saidAt === undefined || Date.now() - saidAt >= SAY_AGAIN_MS) {
         saidAt = Date.now();
-        log(`waiting for the database at ${describeServer(databaseUrl)}: ${error.message}`);
+        log(`waiting for the database at ${server}: ${error.message}`);
       }
     }
     await sleep(RETRY_MS, signal);
@@ -131,7 +146,9 @@ async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout)
   try {
     // A migration that waits for a lock makes every call wait behind it. Without a transaction no call waits behind
     // it.
-    await connection.query(`SET lock_timeout = '${isTransactional ? lockTimeout : '0'}'`);
+    await connection.query(
+      `SET lock_timeout = '${isTransactional ? lockTimeout : '0'}'; SET statement_timeout = 0`,
+    );
     if (isTransactional) await connection.query('BEGIN');
     await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
     if (isTransactional) await connection.query('COMMIT');

@@ -6,10 +6,16 @@ const ATTEMPT_TIMEOUT_MS = 5000;
 
 /** Errors that waiting cannot fix, by SQLSTATE or by the code of the TLS library, and their remedies. */
 const REMEDIES = {
-  '28P01': (variable) => `check the user and the password in ${variable}`,
+  '28P01': (variable) =>
+    `check the user and the password in ${variable}, where % and the like are percent-encoded`,
   28000: (variable) => `check the user in ${variable} and what the server allows it (pg_hba.conf, sslmode)`,
   '3D000': (variable) => `create the database, or correct its name at the end of ${variable}`,
   42501: () => 'grant this user the right to connect to the database',
+  ENOTFOUND: nameTheServer,
+  EAI_AGAIN: nameTheServer,
+  NO_TLS: (variable) => `switch TLS on there, or connect without: sslmode=disable in ${variable}`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (variable) =>
+    `name the server in ${variable} as its certificate does, or do not check it: sslmode=no-verify`,
   ENOENT: (variable) => `correct the path in ${variable} (sslrootcert, sslcert or sslkey)`,
   DEPTH_ZERO_SELF_SIGNED_CERT: nameTheAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: nameTheAuthority,
@@ -21,32 +27,19 @@ function nameTheAuthority(variable) {
   return `name the file of the authority that signed its certificate: sslrootcert=/path/ca.pem in ${variable}`;
 }
 
+function nameTheServer(variable) {
+  return `correct the host in ${variable}, or start again when its name is known`;
+}
+
+// The driver's message, which has no code.
+const NO_TLS = /does not support SSL/;
+
 const WORTH_WAITING_FOR = [
   // 08: connection lost, 53: no connection free, 57P: starting up or shutting down.
   /^(08|53|57P)/,
   /^(ECONN|EHOST|ENET|EAI_)/,
   /^(ENOTFOUND|EPIPE|ETIMEDOUT)$/,
 ];
-
-// Scheme, user and password; servers; the rest.
-const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)(?:[/?#].*)?$/s;
-
-/** The error does not show the address: it may hold a password, even in an unexpected part. */
-export function checkAddress(databaseUrl, variable) {
-  if (!ADDRESS.test(databaseUrl) || !(listServers(databaseUrl).length > 1 || URL.canParse(databaseUrl)))
-    throw new ScriptError(`${variable} must look like postgresql://user:password@host:5432/name`);
-}
-
-/** The address of another database of the same server. */
-export function withDatabase(databaseUrl, name) {
-  const changed = new URL(databaseUrl);
-  changed.pathname = `/${name}`;
-  return changed.href;
-}
-
-function listServers(databaseUrl) {
-  return ADDRESS.exec(databaseUrl)?.[1].split(',') ?? [];
-}
 
 async function loadInstalled(load) {
   try {
@@ -57,23 +50,38 @@ async function loadInstalled(load) {
   }
 }
 
-/**
- * The driver, and its options for connections to an address. The service chooses among several servers; scripts that
- * run before its build connect to a single one.
- */
+const loadAddresses = () => loadInstalled(() => importBuilt('domain/database-address.js'));
+
+/** Throws for an address that cannot be read. The error does not show it: it may hold a password in any part. */
+export async function checkAddress(databaseUrl, variable) {
+  const { parseDatabaseAddress } = await loadAddresses();
+  try {
+    parseDatabaseAddress(databaseUrl);
+  } catch (error) {
+    throw new ScriptError(`${variable} ${error.message}`);
+  }
+}
+
+/** The address of another database of the same server. */
+export function withDatabase(databaseUrl, name) {
+  const changed = new URL(databaseUrl);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** The driver, with the service's own connections to an address. */
 export async function loadPostgres(databaseUrl) {
   const { default: pg } = await loadInstalled(() => import('pg'));
-  if (listServers(databaseUrl).length < 2 && !databaseUrl.includes('target_session_attrs='))
-    return { Pool: pg.Pool, Client: pg.Client, options: { connectionString: databaseUrl } };
-  const connections = await loadInstalled(() => importBuilt('persistence/connections/database-client.js'));
-  return { Pool: pg.Pool, Client: connections.clientClassOf(databaseUrl), options: {} };
+  const { clientClassOf } = await loadInstalled(() =>
+    importBuilt('persistence/connections/database-client.js'),
+  );
+  return { Pool: pg.Pool, Client: clientClassOf(databaseUrl) };
 }
 
 /** The caller ends the connection. */
 export async function connect(databaseUrl) {
-  const { Client, options } = await loadPostgres(databaseUrl);
+  const { Client } = await loadPostgres(databaseUrl);
   const client = new Client({
-    ...options,
     connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
     application_name: 'signalbox scripts',
   });
@@ -106,13 +114,23 @@ export async function createDatabase(databaseUrl, name) {
 }
 
 /** Hosts and ports in readable form. */
-export function describeServer(databaseUrl) {
-  const parameter = /[?&]host=([^&#]*)/.exec(databaseUrl)?.[1] ?? 'localhost';
-  return listServers(databaseUrl)
-    .map((server) => server || decodeURIComponent(parameter))
-    .map((server) => (/:\d+$/.test(server) ? server : `${server}:5432`))
-    .join(', ');
+export async function describeServer(databaseUrl) {
+  const { describeServers, parseDatabaseAddress } = await loadAddresses();
+  return describeServers(parseDatabaseAddress(databaseUrl));
 }
+
+/** A name that is not known, or not for now. */
+export const isNameFailure = ({ code }) => code === 'ENOTFOUND' || /^EAI_/.test(code ?? '');
+
+/** Throws for a server, a database or a role that the service cannot work with. */
+export async function requireFitness(databaseUrl, { state }) {
+  const { describeUnfitness } = await importBuilt('persistence/connections/server-state.js');
+  const problem = describeUnfitness(state);
+  if (problem !== null) throw cannotBeUsed(await describeServer(databaseUrl), problem);
+}
+
+const cannotBeUsed = (server, problem) =>
+  new ScriptError(`The database at ${server} cannot be used: ${problem}`);
 
 export function isWorthWaitingFor(error) {
   if (error.code === undefined) return /terminated|timeout/i.test(error.message);
@@ -121,9 +139,12 @@ export function isWorthWaitingFor(error) {
   return WORTH_WAITING_FOR.some((pattern) => pattern.test(error.code));
 }
 
-export function explainRejection(databaseUrl, variable, error) {
-  const remedy = REMEDIES[error.code]?.(variable) ?? `correct ${variable}`;
-  return new ScriptError(
-    `The database at ${describeServer(databaseUrl)} cannot be used: ${error.message}; ${remedy}`,
+export async function explainRejection(databaseUrl, variable, error) {
+  const remedy = (REMEDIES[error.code] ?? (NO_TLS.test(error.message) ? REMEDIES.NO_TLS : undefined))?.(
+    variable,
+  );
+  return cannotBeUsed(
+    await describeServer(databaseUrl),
+    `${error.message}; ${remedy ?? `correct ${variable}`}`,
   );
 }

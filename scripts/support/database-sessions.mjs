@@ -9,19 +9,23 @@ export function findAddresses(environment) {
   return { databaseUrl, directUrl: environment.DATABASE_DIRECT_URL?.trim() || databaseUrl };
 }
 
-/** Whether another process answers than the one of the handshake. */
-function isPooled(databaseUrl) {
-  return withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query('SELECT pg_backend_pid() AS id');
-    return rows[0].id !== client.processID;
-  });
-}
+const inspect = (databaseUrl) => withClient(databaseUrl, ({ isPooled, state }) => ({ isPooled, ...state }));
 
-/** Throws when a pooler in transaction mode stands before the address that needs sessions. */
+/**
+ * Throws when a pooler in transaction mode stands before the address that needs sessions, and when connections to the
+ * two addresses would not find the same tables or read the same values.
+ */
 export async function requireSessions(environment, log = () => undefined) {
   const { databaseUrl, directUrl } = findAddresses(environment);
-  // The build is only needed behind a pooler.
-  if (!(await isPooled(directUrl)) && (databaseUrl === directUrl || !(await isPooled(databaseUrl)))) return;
+  const direct = await inspect(directUrl);
+  const usual = directUrl === databaseUrl ? direct : await inspect(databaseUrl);
+  if (usual.schema !== direct.schema) {
+    throw new ScriptError(
+      `DATABASE_URL leads to the schema ${usual.schema} and DATABASE_DIRECT_URL to ${direct.schema}: ` +
+        'add the parameter schema to both, with one name',
+    );
+  }
+  if (!direct.isPooled && !usual.isPooled) return;
   const pooling = await importBuilt('persistence/connections/transaction-pooling.js');
   const databaseDirectUrl = directUrl === databaseUrl ? undefined : directUrl;
   try {
@@ -29,8 +33,15 @@ export async function requireSessions(environment, log = () => undefined) {
   } catch (error) {
     throw error.name === 'ConfigError' ? new ScriptError(error.message) : error;
   }
-  if (databaseDirectUrl !== undefined && (await pooling.poolsTransactions(databaseUrl)))
-    log(
-      'DATABASE_URL leads through a pooler in transaction mode; notifications, locks and migrations use DATABASE_DIRECT_URL',
+  const missing = databaseDirectUrl && (await pooling.inspectPooling(databaseUrl, direct.schema));
+  if (!missing) return;
+  if (missing.length > 0) {
+    throw new ScriptError(
+      'DATABASE_URL leads through a pooler in transaction mode, which keeps no settings of a session. ' +
+        `Give them to the role, and restart the pooler: ${missing.join('; ')}`,
     );
+  }
+  log(
+    'DATABASE_URL leads through a pooler in transaction mode; notifications, locks and migrations use DATABASE_DIRECT_URL',
+  );
 }

@@ -66,7 +66,7 @@ function createFactory(factory, connection, columnTypes, onScriptError) {
  * last: the engine reports only part of it.
  */
 export async function openSchemaEngine(databaseUrl) {
-  const { Pool, Client, options } = await loadPostgres(databaseUrl);
+  const { Pool, Client } = await loadPostgres(databaseUrl);
   const { PrismaPg } = await import('@prisma/adapter-pg');
   const { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } =
     await import('@prisma/driver-adapter-utils');
@@ -76,15 +76,20 @@ export async function openSchemaEngine(databaseUrl) {
   // The engine's hook for panics; without it a failed assertion in there ends the process.
   globalThis.PRISMA_WASM_PANIC_REGISTRY ??= { set_message: (message) => console.error(message) };
 
-  const pool = new Pool({ ...options, Client, max: 1, application_name: 'signalbox migrations' });
+  const pool = new Pool({ Client, max: 1, application_name: 'signalbox migrations' });
   pool.on('error', () => undefined);
   const connection = await pool.connect();
   connection.on('error', () => undefined);
   let scriptError;
-  const factory = createFactory(new PrismaPg(pool), connection, ColumnTypeEnum, (error, script) => {
-    const line = error.position ? script.slice(0, Number(error.position)).split('\n').length : undefined;
-    scriptError = `${error.message}${line ? ` (line ${line})` : ''}`;
-  });
+  const factory = createFactory(
+    new PrismaPg(pool, { schema: connection.state.schema }),
+    connection,
+    ColumnTypeEnum,
+    (error, script) => {
+      const line = error.position ? script.slice(0, Number(error.position)).split('\n').length : undefined;
+      scriptError = `${error.message}${line ? ` (line ${line})` : ''}`;
+    },
+  );
   const datamodel = ['schema.prisma', 'datasource db {\n  provider = "postgresql"\n}\n'];
   const engine = await bindings.SchemaEngine.new(
     { datamodels: [datamodel] },

@@ -1,8 +1,9 @@
 // Finds the server of an address that the service may use. With one server there is nothing to find. With several, a
 // failover moves every connection of the process to the promoted one.
 import pg from 'pg';
-import { parseDatabaseAddress } from '../../domain/database-address.js';
-import type { DatabaseAddress, DatabaseServer, ServerChoice } from '../../domain/database-address.js';
+import { describeServers, parseDatabaseAddress } from '../../domain/database-address.js';
+import type { DatabaseAddress, DatabaseServer } from '../../domain/database-address.js';
+import { driverOptions } from './driver-options.js';
 import { isAcceptable, openSession, readTimeline } from './server-state.js';
 
 /** An open connection to a server. */
@@ -12,7 +13,7 @@ interface OpenConnection {
 }
 
 /** The timeline of a server that may be used; null: it may not. Rejects for one that cannot be reached. */
-export type Probe = (server: DatabaseServer, choice: ServerChoice) => Promise<number | null>;
+export type Probe = (server: DatabaseServer, address: DatabaseAddress) => Promise<number | null>;
 
 // Milliseconds for the handshake with a server, and for each statement of the probe. Servers are probed together.
 const PROBE_TIMEOUT = 2_000;
@@ -21,14 +22,22 @@ const FAILURE_LIFETIME = 250;
 // Credentials, no such database, no right to connect: another server would answer the same.
 const REJECTED_STATES = /^(28|3D000|42501)/;
 
+// The driver's message, which has no code.
+const WITHOUT_TLS = /does not support SSL/;
+
 /** No server of the address may be used. */
 export class NoServer extends Error {
-  /** SQLSTATE: no connection could be established. */
-  readonly code = '08001';
+  constructor(
+    message: string,
+    /** That of all servers, or an SQLSTATE: no connection could be established. */
+    readonly code = '08001',
+  ) {
+    super(message);
+  }
 }
 
 export class ServerLocator {
-  private readonly address: DatabaseAddress;
+  readonly address: DatabaseAddress;
   private current: DatabaseServer | null;
   private search: Promise<DatabaseServer> | null = null;
   private failure: { readonly error: unknown; readonly until: number } | null = null;
@@ -37,6 +46,8 @@ export class ServerLocator {
   private readonly connections = new Map<OpenConnection, DatabaseServer>();
   /** Whether a pooler stands between; null: no connection has been opened yet. */
   hasPooler: boolean | null = null;
+  /** The schema of the service's tables; null: no connection has been opened yet. */
+  schema: string | null = null;
 
   constructor(
     url: string,
@@ -46,12 +57,11 @@ export class ServerLocator {
     this.current = this.isSingle ? this.first : null;
   }
 
-  /** Its address also has the settings that all servers share. */
   get first(): DatabaseServer {
     return this.address.servers[0];
   }
 
-  get choice(): ServerChoice {
+  get choice(): DatabaseAddress['choice'] {
     return this.address.choice;
   }
 
@@ -88,9 +98,9 @@ export class ServerLocator {
   }
 
   private async find(): Promise<DatabaseServer> {
-    const { servers, choice } = this.address;
+    const { servers } = this.address;
     const results = await Promise.all(
-      servers.map(async (server) => ({ server, answer: await settle(this.probe(server, choice)) })),
+      servers.map(async (server) => ({ server, answer: await settle(this.probe(server, this.address)) })),
     );
     // Two servers that accept writes: the older timeline is that of a primary which was replaced and came back. Equal
     // ones: the earlier in the list, so that all processes choose the same.
@@ -112,11 +122,14 @@ export class ServerLocator {
     const errors = results.map(({ answer }) => answer.error);
     const reasons = results.map(({ server, answer }) => {
       const reason = answer.error === undefined ? 'accepts no writes' : messageOf(answer.error);
-      return `${server.host}:${server.port} ${reason}`;
+      return `${describeServers({ servers: [server] })} ${reason}`;
     });
+    const codes = errors.map(codeOf);
+    const isSame = errors[0] !== undefined && codes.every((code) => code === codes[0]);
     const error =
-      errors.find((each) => REJECTED_STATES.test(String((each as { code?: unknown } | undefined)?.code))) ??
-      new NoServer(`no server can be used: ${reasons.join('; ')}`);
+      errors.find((each) => REJECTED_STATES.test(String(codeOf(each)))) ??
+      (errors.every((each) => WITHOUT_TLS.test(messageOf(each))) ? errors[0] : undefined) ??
+      new NoServer(`no server can be used: ${reasons.join('; ')}`, isSame ? codes[0] : undefined);
     this.failure = { error, until: performance.now() + FAILURE_LIFETIME };
     return error;
   }
@@ -140,13 +153,17 @@ async function settle(probing: Promise<number | null>): Promise<Settled> {
   }
 }
 
+function codeOf(error: unknown): string | undefined {
+  return (error as { readonly code?: string } | undefined)?.code;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : 'cannot be reached';
 }
 
-async function probeServer({ url }: DatabaseServer, choice: ServerChoice): Promise<number | null> {
+async function probeServer(server: DatabaseServer, address: DatabaseAddress): Promise<number | null> {
   const client = new pg.Client({
-    connectionString: url,
+    ...driverOptions(address, server),
     application_name: 'signalbox probe',
     connectionTimeoutMillis: PROBE_TIMEOUT,
     query_timeout: PROBE_TIMEOUT,
@@ -154,7 +171,7 @@ async function probeServer({ url }: DatabaseServer, choice: ServerChoice): Promi
   client.on('error', () => undefined);
   try {
     await client.connect();
-    if (!isAcceptable(await openSession(client), choice)) return null;
+    if (!isAcceptable(await openSession(client), address.choice)) return null;
     return await readTimeline(client);
   } finally {
     // A server that does not answer does not close either.

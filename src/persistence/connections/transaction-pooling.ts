@@ -3,6 +3,7 @@
 import { ConfigError } from '../../config/environment-reader.js';
 import { DatabaseClient } from './database-client.js';
 import { ServerLocator } from './server-locator.js';
+import { findMissingSettings } from './server-state.js';
 
 // Milliseconds.
 const TIMEOUT = 5_000;
@@ -50,7 +51,15 @@ export async function requireSessions({ databaseUrl, databaseDirectUrl }: Databa
   );
 }
 
-export async function poolsTransactions(url: string): Promise<boolean> {
+async function poolsTransactions(url: string): Promise<boolean> {
+  return (await inspectPooling(url, null)) !== null;
+}
+
+/**
+ * Null: no pooler in transaction mode stands before the address. Otherwise the statements that give its sessions the
+ * settings which such a pooler does not keep.
+ */
+export async function inspectPooling(url: string, schema: string | null): Promise<readonly string[] | null> {
   const servers = new ServerLocator(url);
   const open = () =>
     new DatabaseClient(servers, {
@@ -61,9 +70,12 @@ export async function poolsTransactions(url: string): Promise<boolean> {
   const [one, other] = [open(), open()];
   try {
     await one.connect();
-    if (!one.isPooled) return false;
+    if (!one.isPooled) return null;
     await other.connect();
-    return await sharesSessions(one, other);
+    if (!(await sharesSessions(one, other))) return null;
+    const { role, database } = one.state ?? {};
+    const settings = await findMissingSettings(one, schema);
+    return settings.map((setting) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${setting}`);
   } finally {
     await Promise.all([one, other].map((client) => client.end().catch(() => undefined)));
   }

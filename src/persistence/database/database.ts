@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { AppConfig } from '../../config/app-config.js';
 import type { DatabaseConfig } from '../../config/app-config.js';
@@ -16,15 +17,12 @@ import { rebaseLog } from '../generations/log-offset.js';
 // Milliseconds. An unresponsive database must lead to a 503, not to a client that waits forever.
 const CONNECT_TIMEOUT = 5_000;
 const QUERY_TIMEOUT = 15_000;
-// Shorter: the server ends a statement that the service gives up. Otherwise it would run on behind a closed connection.
+// Shorter: the server ends a statement that the service gives up. Otherwise it would run on behind a closed connection. A
+// time-out that the operator has set for the role or the database stays.
 const STATEMENT_TIMEOUT = 14_000;
 const COMMAND_TIMEOUT = 6 * 3_600_000;
 // The pool returns no connection before the promise settles; only the type of this option does not declare promises.
-const ON_CONNECT = { onConnect: prepareSession };
-// A time-out that the operator has set for the role or the database stays.
-const SET_STATEMENT_TIMEOUT = `
-SELECT set_config('statement_timeout', '${STATEMENT_TIMEOUT}', false)
-WHERE current_setting('statement_timeout') = '0'`;
+const ON_CONNECT = { onConnect: rebaseLog };
 // Deadlock detected, serialization failure: the whole statement was rolled back and can be repeated.
 const REPEATABLE_STATES = new Set(['40P01', '40001']);
 // The Prisma code for both.
@@ -64,7 +62,7 @@ export class Database implements OnApplicationShutdown {
     this.directServers =
       config.databaseDirectUrl === undefined ? this.servers : new ServerLocator(config.databaseDirectUrl);
     this.pool = new pg.Pool({
-      Client: clientClassOf(this.servers),
+      Client: clientClassOf(this.servers, STATEMENT_TIMEOUT),
       max: config.databasePoolSize,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: QUERY_TIMEOUT,
@@ -74,7 +72,7 @@ export class Database implements OnApplicationShutdown {
     });
     // The pool replaces a lost idle connection; without a listener it would end the process.
     this.pool.on('error', () => undefined);
-    this.prisma = createPrismaClient(this.pool);
+    this.prisma = createPrismaClient(this.pool, this.servers);
     this.changes = new FairBulkhead(
       { permits: transactionsOf(config.databasePoolSize), reserved: 1, maxWaiting: MAX_WAITING_CHANGES },
       () =>
@@ -247,22 +245,28 @@ export class Database implements OnApplicationShutdown {
   }
 }
 
-/** Runs on every new connection of the pool before its use. */
-async function prepareSession(client: pg.ClientBase): Promise<void> {
-  await rebaseLog(client);
-  // Behind a pooler the session belongs to others as well, and a parameter of the start may be refused.
-  if (client instanceof DatabaseClient && !client.isPooled) await client.query(SET_STATEMENT_TIMEOUT);
-}
-
 /** Changes get two connections in five, four at most: calls and reports need the others. */
 function transactionsOf(poolSize: number): number {
   return Math.min(MAX_TRANSACTIONS, Math.max(2, Math.floor(poolSize * 0.4)));
 }
 
-function createPrismaClient(pool: pg.Pool) {
+/** Prisma writes the schema into its statements. The first connection finds out which one has the tables. */
+function createAdapter(pool: pg.Pool, servers: ServerLocator): SqlDriverAdapterFactory {
+  const { provider, adapterName } = new PrismaPg(pool);
+  return {
+    provider,
+    adapterName,
+    connect: async () => {
+      if (servers.schema === null) (await pool.connect()).release();
+      return new PrismaPg(pool, servers.schema === null ? {} : { schema: servers.schema }).connect();
+    },
+  };
+}
+
+function createPrismaClient(pool: pg.Pool, servers: ServerLocator) {
   // Prisma's own limits are shorter, and also apply where it begins a transaction itself.
   const transactionOptions = { maxWait: CONNECT_TIMEOUT, timeout: QUERY_TIMEOUT };
-  return new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }).$extends({
+  return new PrismaClient({ adapter: createAdapter(pool, servers), transactionOptions }).$extends({
     query: {
       async $allOperations({ args, query }) {
         try {

@@ -25,6 +25,30 @@ async function createDatabase(options: string): Promise<TestDatabase> {
   return { url: url.href, drop: () => administrate(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
 }
 
+/** An empty database, and a role that may only connect, each with a name of this run. */
+export async function createBareDatabase(
+  clause = '',
+): Promise<TestDatabase & { readonly role: string; readonly roleUrl: string }> {
+  const server = setting('SIGNALBOX_TEST_SERVER_URL');
+  const name = `${setting('SIGNALBOX_TEST_PREFIX')}${randomBytes(6).toString('hex')}`;
+  await administrate(server, `CREATE DATABASE "${name}" ${clause}`);
+  await administrate(server, `CREATE ROLE "${name}" LOGIN PASSWORD 'secret'`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const roleUrl = new URL(url);
+  roleUrl.username = name;
+  roleUrl.password = 'secret';
+  return {
+    url: url.href,
+    role: name,
+    roleUrl: roleUrl.href,
+    drop: async () => {
+      await administrate(server, `DROP DATABASE "${name}" WITH (FORCE)`);
+      await administrate(server, `DROP ROLE "${name}"`);
+    },
+  };
+}
+
 /** Tests move their apps' clocks, which the database would take for wrong ones. */
 export const allowAnyDay = (databaseUrl: string): Promise<void> => administrate(databaseUrl, spendDay('day'));
 
