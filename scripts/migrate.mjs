@@ -7,7 +7,12 @@ import { checkAddress, describeServer, withClient } from './support/database-con
 import { explainRejection, isNameFailure } from './support/database-connection.mjs';
 import { isWorthWaitingFor, requireFitness } from './support/database-connection.mjs';
 import { findAddresses, requireSessions } from './support/database-sessions.mjs';
-import { compareWithDatabase, toMigrationList } from './support/migration-files.mjs';
+import {
+  compareWithDatabase,
+  findForeignTables,
+  markMigration,
+  toMigrationList,
+} from './support/migration-files.mjs';
 import { isCalledDirectly } from './support/repository.mjs';
 import { ScriptError } from './support/run-command.mjs';
 import { sleep } from './support/processes.mjs';
@@ -116,6 +121,18 @@ async function requireRights(client) {
     );
 }
 
+/** Throws before the first migration where the schema belongs to another application. */
+async function requireRoom(client, state) {
+  if (state.pending.length < state.migrations.length) return;
+  const names = await findForeignTables(client, state);
+  if (names.length === 0) return;
+  const { schema, role } = client.state;
+  throw new ScriptError(
+    `The schema ${schema} has tables of another application (${names.slice(0, 3).join(', ')}), and nothing was changed. ` +
+      `Run CREATE SCHEMA signalbox AUTHORIZATION ${role} and add schema=signalbox to the parameters of the address.`,
+  );
+}
+
 const OUR_LOCK = "hashtextextended('signalbox.migrate', 0)";
 // The engine's own lock. It gives up after ten seconds, while the session of a killed migrator may hold the lock for
 // longer.
@@ -151,6 +168,7 @@ async function applyOne(schemaEngine, migrations, { name, script }, lockTimeout)
     );
     if (isTransactional) await connection.query('BEGIN');
     await engine.applyMigrations({ migrationsList: toMigrationList(upToThis), filters: noFilters });
+    await markMigration(connection, name);
     if (isTransactional) await connection.query('COMMIT');
   } catch (error) {
     if (isTransactional) await connection.query('ROLLBACK').catch(() => undefined);
@@ -178,6 +196,7 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
     const state = await compareWithDatabase(client);
     checkMigrations(state, log);
     if (state.pending.length === 0) return [];
+    await requireRoom(client, state);
     const schemaEngine = await openSchemaEngine(databaseUrl);
     try {
       for (const migration of state.pending) {

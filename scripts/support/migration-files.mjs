@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { readFileIfPresent } from './files.mjs';
 import { inRepository } from './repository.mjs';
 
+// In the column `logs` of the rows of this service: another application of the schema may keep its rows in the same table.
+const MARK = 'signalbox';
+
 const migrationsDirectory = inRepository('prisma', 'migrations');
 
 /** In the order in which they are applied: by name, which begins with the time. */
@@ -46,8 +49,8 @@ function hasChecksum(script, checksum) {
 async function readAppliedMigrations(client) {
   try {
     const { rows } = await client.query(
-      `SELECT migration_name AS name, checksum, started_at AS "startedAt", finished_at IS NOT NULL AS "isFinished"
-       FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+      `SELECT migration_name AS name, checksum, started_at AS "startedAt", finished_at IS NOT NULL AS "isFinished",
+       logs = '${MARK}' AS "isMarked" FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
     );
     return rows;
   } catch (error) {
@@ -57,7 +60,29 @@ async function readAppliedMigrations(client) {
   }
 }
 
-/** Four lists: `pending`, `changed` after they were applied, `unfinished`, and `unknown` to this folder. */
+/**
+ * The tables of other applications that keep this one out of the schema: those with a name of this one, or any where
+ * the engine has no table of its own yet. Where the applications share that table, a failed migration stops both.
+ */
+export async function findForeignTables(client, { migrations, foreign }) {
+  const { rows } = await client.query(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')",
+  );
+  const found = rows.map(({ name }) => name);
+  if (!found.includes('_prisma_migrations') || foreign.some(({ isFinished }) => !isFinished)) return found;
+  const own = migrations.flatMap(({ script }) => [...script.matchAll(/CREATE TABLE "?(\w+)/g)]);
+  const names = new Set(own.map(([, name]) => name));
+  return found.filter((name) => names.has(name));
+}
+
+/** Call it in the transaction of the migration. */
+export const markMigration = (client, name) =>
+  client.query(`UPDATE _prisma_migrations SET logs = '${MARK}' WHERE migration_name = $1`, [name]);
+
+/**
+ * Five lists: `pending`, `changed` after they were applied, `unfinished`, `unknown` to this folder, and `foreign` ones of
+ * another application.
+ */
 export async function compareWithDatabase(client) {
   const migrations = readMigrations();
   const applied = await readAppliedMigrations(client);
@@ -69,7 +94,12 @@ export async function compareWithDatabase(client) {
     changed: migrations.filter(
       ({ name, script }) => finished.has(name) && !hasChecksum(script, finished.get(name).checksum),
     ),
-    unfinished: applied.filter(({ name, isFinished }) => !isFinished && !finished.has(name)),
-    unknown: [...finished.keys()].filter((name) => !known.has(name)),
+    unfinished: applied.filter(
+      ({ name, isFinished }) => !isFinished && !finished.has(name) && known.has(name),
+    ),
+    foreign: applied.filter(({ name, isMarked }) => !isMarked && !known.has(name)),
+    unknown: [...finished.values()]
+      .filter(({ name, isMarked }) => isMarked && !known.has(name))
+      .map(({ name }) => name),
   };
 }
