@@ -33,7 +33,8 @@ function start() {
 async function stop() {
   if (service === null) return;
   const ended = once(service, 'exit');
-  service.kill('SIGTERM');
+  // Not SIGTERM: no load balancer has to learn of it.
+  service.kill('SIGINT');
   await ended;
 }
 

@@ -5,10 +5,12 @@ import { readAppConfig } from './config/app-config.js';
 import type { AppConfig } from './config/app-config.js';
 import { EMBEDDING_PROVIDERS } from './providers/index.js';
 import { describeProviders, logProviders } from './runtime/provider-lines.js';
-import type { RunningService } from './runtime/serving-process.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
 import { applyMemoryOptions } from './runtime/memory-options.js';
 import { startReplica, startWorker } from './runtime/workers.js';
+
+// Milliseconds. A service manager may signal all processes of the service, which then signal each other.
+const ECHO = 1_000;
 
 /** The configuration of this build's providers. Throws ConfigError, one line that names the variable. */
 export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
@@ -26,8 +28,11 @@ export interface StartOptions {
   readonly onStopped?: () => Promise<void>;
 }
 
-/** Resolves when the service listens. SIGTERM, SIGINT and SIGHUP drain it and end the process. */
-export async function start(options: StartOptions = {}): Promise<RunningService> {
+/**
+ * Resolves when the service listens. SIGTERM announces the end for SHUTDOWN_ANNOUNCE_MS, finishes in-flight work and ends
+ * the process. SIGINT and SIGHUP, which come from a terminal, and a second SIGTERM skip the announcement.
+ */
+export async function start(options: StartOptions = {}): Promise<{ readonly baseUrl: string }> {
   const config = readEnvironment(process.env);
   applyMemoryOptions();
   // The primary reports the address of its workers.
@@ -35,18 +40,26 @@ export async function start(options: StartOptions = {}): Promise<RunningService>
     ? await startReplica(config)
     : { baseUrl: '', ...(await startWorker(config)) };
   if (cluster.isPrimary) logProviders(describeProviders(config, process.env));
-  let isStopping = false;
+  const hurry = new AbortController();
+  let stoppedAt: number | null = null;
   const stop = async (): Promise<void> => {
     // A second signal must not shorten the draining of the first.
-    if (isStopping) return;
-    isStopping = true;
-    await service.stop();
+    if (stoppedAt !== null) return;
+    stoppedAt = performance.now();
+    await service.stop(hurry.signal);
     await options.onStopped?.();
     process.exit(0);
   };
-  process.on('SIGTERM', () => void stop());
+  process.on('SIGTERM', () => {
+    if (stoppedAt !== null && performance.now() - stoppedAt > ECHO) hurry.abort();
+    void stop();
+  });
+  const onTerminal = (): void => {
+    hurry.abort();
+    void stop();
+  };
   // A terminal sends both signals to all processes. The delivery process ignores them and ends after the workers.
-  const onTerminal = config.role === 'deliveries' ? () => undefined : () => void stop();
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, onTerminal);
-  return { ...service, stop };
+  for (const signal of ['SIGINT', 'SIGHUP'] as const)
+    process.on(signal, config.role === 'deliveries' ? () => undefined : onTerminal);
+  return { baseUrl: service.baseUrl };
 }

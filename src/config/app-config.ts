@@ -130,7 +130,9 @@ export class AppConfig {
     /** Requests that one destination has in flight at most, while it lags. */
     readonly requestsInFlight: number;
   };
-  /** Milliseconds that in-flight calls have to finish after SIGTERM. */
+  /** Milliseconds from SIGTERM in which /ready answers 503 and requests are still accepted. */
+  readonly shutdownAnnounce: number;
+  /** Milliseconds that in-flight calls have to finish after that. */
   readonly shutdownGrace: number;
   /** By provider slug, from `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL`. */
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -249,6 +251,7 @@ function readCalls(read: EnvironmentReader) {
       bytes: read.integer('EMBEDDING_CACHE_BYTES', 64 * 1024 * 1024, 0, 2 ** 40),
       timeToLive: read.integer('EMBEDDING_CACHE_TTL', 3_600, 1, 31_536_000) * 1000,
     },
+    shutdownAnnounce: read.integer('SHUTDOWN_ANNOUNCE_MS', 5_000, 0, 600_000),
     // A shorter grace discards calls that providers charge for.
     shutdownGrace: read.integer('SHUTDOWN_GRACE_MS', operationDeadline + RECORDING_TIME, 0, 3_600_000),
   };

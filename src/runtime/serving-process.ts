@@ -1,6 +1,7 @@
 // A process that serves calls: the application, its socket, and the shutdown of both.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -18,8 +19,8 @@ import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
 import { Readiness } from '../persistence/database/readiness.js';
 
 export interface RunningProcess {
-  /** Finishes in-flight work, then shuts the process's part down. */
-  stop(): Promise<void>;
+  /** Announces the end until `hurry` aborts, finishes in-flight work, then shuts the process's part down. */
+  stop(hurry: AbortSignal): Promise<void>;
 }
 
 export interface RunningService extends RunningProcess {
@@ -38,7 +39,12 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
   const server: Server = application.getHttpServer();
   return {
     baseUrl: baseUrlOf(config, server.address() as AddressInfo),
-    stop: () => stopProcess(application, server, config.shutdownGrace),
+    stop: async (hurry) => {
+      application.get(Readiness).startDraining();
+      // Load balancers learn it from /ready, and send requests until then.
+      await sleep(config.shutdownAnnounce, undefined, { signal: hurry }).catch(() => undefined);
+      await stopProcess(application, server, config.shutdownGrace);
+    },
   };
 }
 
@@ -55,7 +61,6 @@ async function stopProcess(
   server: Server,
   grace: number,
 ): Promise<void> {
-  application.get(Readiness).startDraining();
   const closed = close(server);
   const loadShedder = application.get(LoadShedder);
   let timer: NodeJS.Timeout | undefined;

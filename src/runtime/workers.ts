@@ -25,11 +25,11 @@ export async function startReplica(config: AppConfig): Promise<RunningService> {
   const delivering = role === 'calls' ? workers.startDelivering() : null;
   return {
     baseUrl: serving.baseUrl,
-    stop: async () => {
+    stop: async (hurry) => {
       workers.isStopping = true;
-      await serving.stop();
+      await serving.stop(hurry);
       // Last: until the workers have stopped, calls may append work for it.
-      await delivering?.stop();
+      await delivering?.stop(hurry);
     },
   };
 }
@@ -68,13 +68,13 @@ class Workers {
     const [address] = await Promise.all(starting);
     return {
       baseUrl: baseUrlOf(this.config, address ?? { port: this.config.port }),
-      stop: () => this.stop(role),
+      stop: (hurry) => this.stop(role, hurry),
     };
   }
 
   startDelivering(): RunningProcess {
     this.replaceWhenItDies(this.fork('deliveries'), 'deliveries');
-    return { stop: () => this.stop('deliveries') };
+    return { stop: (hurry) => this.stop('deliveries', hurry) };
   }
 
   private fork(role: ProcessRole): Worker {
@@ -94,9 +94,9 @@ class Workers {
     });
   }
 
-  private async stop(role: ProcessRole): Promise<void> {
+  private async stop(role: ProcessRole, hurry: AbortSignal): Promise<void> {
     const workers = [...this.workers].filter(([, itsRole]) => itsRole === role);
-    await Promise.all(workers.map(([worker]) => ended(worker)));
+    await Promise.all(workers.map(([worker]) => ended(worker, hurry)));
   }
 }
 
@@ -107,9 +107,16 @@ function listening(worker: Worker): Promise<{ readonly port: number }> {
   });
 }
 
-function ended(worker: Worker): Promise<void> {
+/** The signals of main.ts: SIGTERM stops, SIGINT ends the announcement. */
+function ended(worker: Worker, hurry: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    worker.once('exit', () => resolve());
+    const skip = (): void => void worker.process.kill('SIGINT');
+    hurry.addEventListener('abort', skip, { once: true });
+    worker.once('exit', () => {
+      hurry.removeEventListener('abort', skip);
+      resolve();
+    });
     worker.process.kill('SIGTERM');
+    if (hurry.aborted) skip();
   });
 }

@@ -298,18 +298,29 @@ built('components', () => {
 });
 
 describe('the time to stop', () => {
-  const needed = shutdownTime(readConfig().shutdownGrace) / 1000;
+  const needed = shutdownTime(readConfig()) / 1000;
+  const deployment = parse(read('deploy/kubernetes/base/deployment.yaml')) as KubernetesObject;
 
-  const secondsOf = ({ containers }: PodSpec): number => {
-    const [program, seconds] = containers[0]?.lifecycle?.preStop.exec.command ?? [];
-    expect(program).toBe('sleep');
-    return Number(seconds);
-  };
-
-  it('of a pod covers preStop, the grace and the rest of the shutdown', () => {
-    const pod = podOf(parse(read('deploy/kubernetes/base/deployment.yaml')) as KubernetesObject);
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(secondsOf(pod) + needed);
+  it('of a pod covers the announcement, the grace and the rest of the shutdown', () => {
+    expect(podOf(deployment).terminationGracePeriodSeconds).toBeGreaterThanOrEqual(needed);
+    // A hook would come on top of the announcement.
+    expect(containerOf(deployment)).not.toHaveProperty('lifecycle');
   });
+
+  it('of a pod is announced for as long as the probe takes to notice', () => {
+    const { periodSeconds = NaN, failureThreshold = NaN } = containerOf(deployment).readinessProbe ?? {};
+    expect(periodSeconds * failureThreshold).toBeLessThanOrEqual(readConfig().shutdownAnnounce / 1000);
+  });
+
+  (hasKustomize() ? it : it.skip).each(['development', 'production', 'example'])(
+    'of a pod is kept by the overlay %s',
+    (overlay) => {
+      const objects = buildManifests(`overlays/${overlay}`);
+      const { terminationGracePeriodSeconds: seconds } = podOf(one(objects, 'Deployment', 'signalbox'));
+      const config = readConfig(one(objects, 'ConfigMap').data);
+      expect(seconds).toBeGreaterThanOrEqual(shutdownTime(config) / 1000);
+    },
+  );
 
   (hasKustomize() ? it : it.skip)(
     'of a pod is raised with the grace by the overlay that is documented',
@@ -319,22 +330,20 @@ describe('the time to stop', () => {
         namespace: 'signalbox',
         ...deploySnippet('configMapGenerator'),
       });
-      const { shutdownGrace } = readConfig(one(objects, 'ConfigMap').data);
-      expect(shutdownGrace).toBeGreaterThan(readConfig().shutdownGrace);
+      const config = readConfig(one(objects, 'ConfigMap').data);
+      expect(config.shutdownGrace).toBeGreaterThan(readConfig().shutdownGrace);
       const pod = podOf(one(objects, 'Deployment'));
-      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-        secondsOf(pod) + shutdownTime(shutdownGrace) / 1000,
-      );
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(shutdownTime(config) / 1000);
     },
   );
 
-  it('of a container of the composition covers the grace and the rest of the shutdown', () => {
+  it('of a container of the composition covers the announcement, the grace and the rest of the shutdown', () => {
     const [, seconds] = /^(\d+)s$/.exec(services['signalbox']?.stop_grace_period ?? '') ?? [];
     expect(Number(seconds)).toBeGreaterThanOrEqual(needed);
   });
 
   it('is documented with its distance from SHUTDOWN_GRACE_MS', () => {
-    const distance = shutdownTime(0) / 1000;
+    const distance = shutdownTime({ ...readConfig(), shutdownGrace: 0 }) / 1000;
     expect(read('docs/operating.md')).toContain(`Give it ${distance} s more than \`SHUTDOWN_GRACE_MS\``);
   });
 });

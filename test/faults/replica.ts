@@ -43,6 +43,7 @@ const ENVIRONMENT = {
   ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
   PORT: '0',
   LOG_LEVEL: 'fatal',
+  SHUTDOWN_ANNOUNCE_MS: '0',
   OPENAI_API_KEY: 'upstream-key',
   PROVIDER_RETRY_BASE_DELAY_MS: '50',
   PROVIDER_TIMEOUT_MS: '3000',

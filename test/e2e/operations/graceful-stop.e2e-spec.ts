@@ -1,12 +1,12 @@
 // Graceful shutdown: in-flight work is finished and recorded, even for disconnected callers.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HISTORY_STEP_TIME } from '../../../src/config/shutdown-times.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
@@ -92,8 +92,93 @@ const untilClosed = ({ baseUrl }: ServiceProcess) =>
     (isClosed) => isClosed,
   );
 
-const generations = () =>
-  app.sql<{ status: number; cost: string }>('SELECT status, cost::text FROM generations');
+const newestGeneration = () =>
+  app.sql<{ status: number; cost: string }>(
+    'SELECT status, cost::text FROM generations ORDER BY created_at DESC LIMIT 1',
+  );
+
+/** One request over the agent's connection: its status, and whether the connection was a kept one. */
+async function ask(
+  { baseUrl }: ServiceProcess,
+  agent: Agent,
+  path: string,
+  body = '',
+): Promise<{ readonly status: number | undefined; readonly isKept: boolean }> {
+  const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' };
+  const asked = request(new URL(path, baseUrl), { agent, headers, method: body === '' ? 'GET' : 'POST' });
+  asked.end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  await text(response);
+  return { status: response.statusCode, isKept: asked.reusedSocket };
+}
+
+describe.each([
+  ['one process', {}],
+  ['workers and a delivery process', { WORKERS: '2', DELIVERY_PROCESS: 'own' }],
+])('SHUTDOWN_ANNOUNCE_MS of %s', (_of, processes) => {
+  const CALL = JSON.stringify({ model: 'local/hashing', input: 'hello', dimensions: 8 });
+  const LONG = { ...processes, SHUTDOWN_ANNOUNCE_MS: '600000' };
+
+  it('answers 503 from /ready and still serves calls, on kept and new connections', async () => {
+    const running = await start(LONG);
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    const fresh = new Agent({ keepAlive: false });
+    try {
+      expect((await ask(running, kept, '/ready')).status).toBe(200);
+      const inFlight = call(running, { model: SMALL, input: 'hello' });
+      await untilHeld(1);
+      const stopped = running.stop();
+      for (const agent of [kept, fresh, fresh])
+        await eventually(
+          () => ask(running, agent, '/ready'),
+          ({ status }) => status === 503,
+        );
+      expect(await ask(running, kept, EMBEDDINGS, CALL)).toEqual({ status: 200, isKept: true });
+      for (const path of [EMBEDDINGS, EMBEDDINGS])
+        expect(await ask(running, fresh, path, CALL)).toEqual({ status: 200, isKept: false });
+      expect((await ask(running, fresh, '/health')).status).toBe(200);
+
+      // Ends the announcement: the sockets close, and the call in flight is still answered.
+      running.signal('SIGINT');
+      await untilClosed(running);
+      for (const { request: received, response } of held) answerLikeOpenAi(received, response);
+      expect((await inFlight).status).toBe(200);
+      expect(await stopped).toBe(0);
+    } finally {
+      kept.destroy();
+    }
+  });
+
+  it('ends by itself', async () => {
+    const running = await start({ ...processes, SHUTDOWN_ANNOUNCE_MS: '300' });
+    const begun = performance.now();
+    expect(await running.stop()).toBe(0);
+    expect(performance.now() - begun).toBeGreaterThan(300);
+  });
+
+  it('is skipped by a second SIGTERM, but not by the echo of the first', async () => {
+    const running = await start(LONG);
+    const begun = performance.now();
+    let hasEnded = false;
+    const stopped = running.stop().finally(() => (hasEnded = true));
+    await eventually(
+      async () => {
+        running.signal('SIGTERM');
+        return hasEnded;
+      },
+      (ended) => ended,
+    );
+    expect(await stopped).toBe(0);
+    expect(performance.now() - begun).toBeGreaterThan(1_000);
+  });
+});
+
+it('is not announced to a terminal', async () => {
+  const running = await start({ SHUTDOWN_ANNOUNCE_MS: '600000', WORKERS: '2' });
+  running.signal('SIGINT');
+  await untilClosed(running);
+  expect(await running.stop()).toBe(0);
+});
 
 it('lets a call whose caller has left go on, and records what it has cost', async () => {
   const running = await start({ DELIVERY_PROCESS: 'own' });
@@ -106,7 +191,7 @@ it('lets a call whose caller has left go on, and records what it has cost', asyn
   const [, second] = held;
   if (second) answerLikeOpenAi(second.request, second.response);
   expect(await stopped).toBe(0);
-  const [generation] = await generations();
+  const [generation] = await newestGeneration();
   expect(generation?.status).toBe(200);
   expect(Number(generation?.cost)).toBeGreaterThan(0);
 });

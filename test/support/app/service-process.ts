@@ -9,6 +9,7 @@ import { TEST_ENCRYPTION_KEY } from './app.js';
 export interface ServiceProcess {
   readonly baseUrl: string;
   readonly pid: number;
+  signal(name: NodeJS.Signals): void;
   /** The printed lines so far; empty where it prints to a file. */
   readonly lines: readonly string[];
   /** SIGKILL, and waits until it is gone. PostgreSQL still executes its last statements: untilNoneRuns() waits for them. */
@@ -31,6 +32,8 @@ export async function startServiceProcess(
       LOG_LEVEL: 'fatal',
       // A second process takes as long to start again: for the tests that are about it.
       DELIVERY_PROCESS: 'shared',
+      // No load balancer has to learn of the end, except where a test is about it.
+      SHUTDOWN_ANNOUNCE_MS: '0',
       // A process that has only just started is slow, and no test asks how slow.
       MAX_EVENT_LOOP_DELAY_MS: '0',
       ...environment,
@@ -53,6 +56,7 @@ export async function startServiceProcess(
   return {
     baseUrl,
     pid: child.pid ?? 0,
+    signal: (name) => void child.kill(name),
     lines,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

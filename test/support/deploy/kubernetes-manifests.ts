@@ -14,6 +14,8 @@ export interface Labels {
 
 export interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
+  readonly periodSeconds: number;
+  readonly failureThreshold: number;
 }
 
 export interface Container {
@@ -25,7 +27,6 @@ export interface Container {
   readonly startupProbe?: Probe;
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
-  readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
 }
 
 export interface PodSpec {
