@@ -6,7 +6,6 @@ import { createMigratedDatabase, startService } from './service.mjs';
 export const PLAIN_MODEL = 'text-embedding-3-large';
 const OWN_MODEL = `openai/${PLAIN_MODEL}`;
 
-// Over few connections: a process that has compiled nothing yet rejects the calls of many connections as overload.
 const FIRST_CALLS = { connections: 4, seconds: 2 };
 const FIRST_CALL = { inputs: 1, format: 'base64', dimensions: 384 };
 

@@ -10,7 +10,7 @@ export interface LoadSheddingConfig {
   /** Chat calls and the drains of those whose client has left. */
   readonly chatsInFlight: number;
   readonly bytesInFlight: number;
-  /** Milliseconds of event-loop delay beyond which fewer calls are admitted; 0: no limit. */
+  /** Milliseconds of lasting event-loop delay beyond which fewer calls are admitted; 0: no limit. */
   readonly eventLoopDelay: number;
   readonly connections: number;
 }
@@ -47,7 +47,7 @@ export function readLoadShedding(read: EnvironmentReader): LoadSheddingConfig {
     callsInFlight: read.integer('MAX_CALLS_IN_FLIGHT', 1_024, 1, 1_000_000),
     chatsInFlight: read.integer('MAX_CHATS_IN_FLIGHT', 1_024, 1, 1_000_000),
     bytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', defaultBytesInFlight(), 1024, 2 ** 40),
-    eventLoopDelay: read.integer('MAX_EVENT_LOOP_DELAY_MS', 250, 0, 60_000),
+    eventLoopDelay: read.integer('MAX_EVENT_LOOP_DELAY_MS', 1_000, 0, 60_000),
     connections: read.integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
   };
 }

@@ -93,13 +93,16 @@ export class InFlightPermit {
 export class InFlightLimit {
   calls = 0;
   bytes = 0;
+  /** Calls of known accounts that have ended, and requests beyond the limit of calls, since the start. */
+  served = 0;
+  rejected = 0;
   private readonly accounts = new Map<string, Holdings>();
   private readonly onIdle: (() => void)[] = [];
 
   constructor(
     private readonly maxCalls: () => number,
     private readonly maxBytes: number,
-    readonly reject: (reason: ExhaustedResource) => AppError,
+    private readonly errorFor: (reason: ExhaustedResource) => AppError,
   ) {}
 
   /**
@@ -125,6 +128,12 @@ export class InFlightLimit {
     return this.fits(announced, 0, accountId) ? null : 'bytes';
   }
 
+  /** Returns the error of a rejected request. */
+  reject(reason: ExhaustedResource): AppError {
+    if (reason === 'calls') this.rejected++;
+    return this.errorFor(reason);
+  }
+
   enter(accountId: string, bytes: number): void {
     const holdings = this.accounts.get(accountId);
     if (holdings) {
@@ -141,6 +150,7 @@ export class InFlightLimit {
 
   remove(bytes: number, accountId: string | null): void {
     this.calls--;
+    if (accountId !== null) this.served++;
     this.addBytes(-bytes, accountId);
     const holdings = accountId === null ? undefined : this.accounts.get(accountId);
     if (holdings && accountId !== null && --holdings.calls === 0) this.accounts.delete(accountId);

@@ -103,8 +103,8 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     this.timer = setInterval(() => {
       const now = performance.now();
       const delay = Math.max(now - expectedAt, this.yieldQueue.delay);
-      this.limit.note(delay, this.limits.calls.calls);
-      this.chatLimit.note(delay, this.limits.chats.calls);
+      this.limit.note(now, delay, this.limits.calls);
+      this.chatLimit.note(now, delay, this.limits.chats);
       expectedAt = now + LOOK;
     }, LOOK);
     this.timer.unref();

@@ -117,7 +117,13 @@ describe.each([
   ['workers and a delivery process', { WORKERS: '2', DELIVERY_PROCESS: 'own' }],
 ])('SHUTDOWN_ANNOUNCE_MS of %s', (_of, processes) => {
   const CALL = JSON.stringify({ model: 'local/hashing', input: 'hello', dimensions: 8 });
-  const LONG = { ...processes, SHUTDOWN_ANNOUNCE_MS: '600000' };
+  // Longer than a test may take.
+  const LONG = {
+    ...processes,
+    SHUTDOWN_ANNOUNCE_MS: '600000',
+    PROVIDER_TIMEOUT_MS: '600000',
+    OPERATION_DEADLINE_MS: '600000',
+  };
 
   it('answers 503 from /ready and still serves calls, on kept and new connections', async () => {
     const running = await start(LONG);
