@@ -1,5 +1,5 @@
 // Google's chat models at the Gemini API. Thoughts are billed as output and not part of the answer.
-import type { ChatEndpoint, ChatModality, ChatModel, PriceTier } from '../../../domain/chat/chat-model.js';
+import type { ChatEndpoint, ChatModality, ChatModel } from '../../../domain/chat/chat-model.js';
 import { KEPT_NOT_TRAINED_ON } from '../facts.js';
 import {
   chatPrices,
@@ -46,9 +46,7 @@ const BY_RESOLUTION = {
 
 function gemini(model: GeminiModel): ChatModel {
   const { slug, longPrompt } = model;
-  const tiers: readonly PriceTier[] = longPrompt
-    ? [{ minPromptTokens: 200_000, ...chatPrices(longPrompt) }]
-    : [];
+  const tiers = longPrompt && [{ minPromptTokens: 200_000, ...chatPrices(longPrompt) }];
   return {
     id: `google/${slug}`,
     name: `Google: ${model.title}`,
@@ -67,7 +65,14 @@ function gemini(model: GeminiModel): ChatModel {
         reasoningEfforts: model.efforts,
         isReasoning: true,
         hidesReasoning: true,
-        prices: [{ effectiveFrom: '2026-08-21', source: LITELLM_PRICES, ...chatPrices(model.prices), tiers }],
+        prices: [
+          {
+            effectiveFrom: '2026-08-21',
+            source: LITELLM_PRICES,
+            ...chatPrices(model.prices),
+            ...(tiers && { tiers }),
+          },
+        ],
         ...model.images,
         maxTokensPerAudioSecond: TOKENS_PER_AUDIO_SECOND,
         quantization: null,
