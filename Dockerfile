@@ -7,6 +7,7 @@ RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json openapi.json ./
 COPY assembly assembly
+COPY catalogue catalogue
 COPY src src
 COPY console console
 RUN npm run build

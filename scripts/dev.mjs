@@ -8,7 +8,7 @@ import { catchInterruptions, reportFailure } from './support/interruption.mjs';
 import { createProgress } from './support/progress.mjs';
 import { inRepository } from './support/repository.mjs';
 
-const WATCHED = ['src', 'prisma', 'assembly', 'scripts'];
+const WATCHED = ['src', 'prisma', 'assembly', 'catalogue', 'scripts'];
 // The build writes generated files into src/, and tests are not part of the service.
 const IGNORED = /(^|\/)generated(\/|$)|\.spec\.ts$/;
 // Editors and git write many files at once.

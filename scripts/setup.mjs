@@ -15,7 +15,11 @@ const OLDEST_NODE = [20, 19];
 const lockFile = inRepository('.setup.lock');
 // One stamp in node_modules and one in dist, each written last: an unfinished step has none.
 const stampFile = inRepository('node_modules', '.signalbox-setup.json');
-const generatedDirectories = ['src/persistence/generated', 'src/vectors/generated'];
+const generatedDirectories = [
+  'src/persistence/generated',
+  'src/vectors/generated',
+  'src/catalogue/generated',
+];
 const builtDirectory = inRepository('dist');
 const builtStampName = '.signalbox-build.json';
 const unfinishedDirectory = inRepository('dist.building');
@@ -60,7 +64,7 @@ function describePackages() {
 /** The inputs of the generated code. */
 function describeOrigins() {
   const versions = ['prisma', '@prisma/client', 'assemblyscript'].map(readVersion);
-  return `${versions.join(' ')} ${fingerprintSources('prisma/schema.prisma', 'prisma.config.ts', 'assembly')}`;
+  return `${versions.join(' ')} ${fingerprintSources('prisma/schema.prisma', 'prisma.config.ts', 'assembly', 'catalogue')}`;
 }
 
 function describeSources() {
@@ -124,7 +128,8 @@ async function generate(options) {
       CHECKPOINT_DISABLE: '1',
     },
   });
-  await runCommand(process.execPath, [inRepository('assembly', 'compile.mjs')], options);
+  for (const folder of ['assembly', 'catalogue'])
+    await runCommand(process.execPath, [inRepository(folder, 'compile.mjs')], options);
   const generated = fingerprintSources(...generatedDirectories);
   writeStamp(stampFile, { packages, origins: describeOrigins(), generated });
 }
@@ -194,7 +199,9 @@ export async function setup({ progress = createProgress(), signal } = {}) {
   try {
     if (!isInstalled()) await progress.step('Installing packages', () => install(options));
     if (!isGenerated())
-      await progress.step('Generating the database client and WebAssembly', () => generate(options));
+      await progress.step('Generating the database client, WebAssembly and the catalogue', () =>
+        generate(options),
+      );
     if (!isBuilt()) await progress.step('Building', () => build(options));
     if (!isConsoleReady()) await progress.step('Building the console', () => buildConsole(options));
   } finally {

@@ -94,12 +94,19 @@ export function endpointTag(endpoint: Pick<ModelEndpoint, 'provider' | 'tag'>): 
 
 /** The price of a modality's token on a day; null when the catalogue has none. */
 export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality = 'text'): PicoUsd | null {
-  let newest: DatedPrice | null = null;
-  for (const price of endpoint.modalityPrices?.[modality] ?? endpoint.prices) {
-    if (price.effectiveFrom <= day && (newest === null || price.effectiveFrom > newest.effectiveFrom))
-      newest = price;
-  }
-  return newest?.perToken ?? null;
+  return rowOn(endpoint.modalityPrices?.[modality] ?? endpoint.prices, day)?.perToken ?? null;
+}
+
+/** The row in force on a day. */
+export function rowOn<Row extends { readonly effectiveFrom: string }>(
+  rows: readonly Row[],
+  day: string,
+): Row | null {
+  let newest: Row | null = null;
+  for (const row of rows)
+    if (row.effectiveFrom <= day && (newest === null || row.effectiveFrom > newest.effectiveFrom))
+      newest = row;
+  return newest;
 }
 
 /** Vectors can be truncated here, but not extended. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { readOver } from '../../test/support/catalogue/catalogue-texts.js';
 import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
 import { Catalogue } from './catalogue.js';
-import { readCatalogueFile } from './catalogue-file.js';
 import type { CatalogueModel } from './catalogue-model.js';
 
 const ENDPOINTS = [createEndpoint()];
@@ -60,14 +60,7 @@ describe('a model', () => {
 describe('a catalogue file', () => {
   const PROVIDERS: Readonly<Record<string, string>> = { 'house-of-one': 'one', one: 'one' };
   const read = (text: string): readonly CatalogueModel[] =>
-    readCatalogueFile(text, {
-      fileName: 'catalogue.yaml',
-      shipped: [EMBED],
-      shippedChat: [],
-      chatProviders: [],
-      providers: ['one'],
-      oneModelProviders: [],
-      families: new Map(),
+    readOver({ models: [EMBED] }, text, {
       canonicalTag: (tag) => {
         const [name = '', ...variant] = tag.split('/');
         const slug = PROVIDERS[name];

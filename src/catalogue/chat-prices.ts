@@ -9,6 +9,7 @@ import type {
   PriceTier,
   TieredChatPrices,
 } from '../domain/chat/chat-model.js';
+import { rowOn } from './catalogue-model.js';
 
 /** Every price of a call, with the absent ones filled in. */
 export type EffectiveChatPrices = Required<ChatPrices>;
@@ -64,14 +65,6 @@ export function mostExpensiveChatPrices(
 
 export function utcMinute(moment: Date): number {
   return Math.floor(moment.getTime() / MINUTE_MS) % MINUTES_OF_DAY;
-}
-
-function rowOn(rows: readonly DatedChatPrices[], day: string): DatedChatPrices | null {
-  let newest: DatedChatPrices | null = null;
-  for (const row of rows)
-    if (row.effectiveFrom <= day && (newest === null || row.effectiveFrom > newest.effectiveFrom))
-      newest = row;
-  return newest;
 }
 
 function pricesOfTier(row: DatedChatPrices | null, serviceTier: string | null): TieredChatPrices | null {
@@ -152,23 +145,10 @@ function lengthsToCheck(tiers: readonly PriceTier[] = [], maxPromptTokens: numbe
   return [...new Set([maxPromptTokens, ...below.filter((tokens) => tokens < maxPromptTokens)])];
 }
 
-const PRICE_NAMES = [
-  'prompt',
-  'completion',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'reasoning',
-  'audioInput',
-  'audioInputCached',
-  'audioOutput',
-  'image',
-  'request',
-] as const satisfies readonly (keyof ChatPrices)[];
-
 function moreExpensive(one: EffectiveChatPrices | null, other: EffectiveChatPrices): EffectiveChatPrices {
   if (one === null) return other;
-  const most: Record<(typeof PRICE_NAMES)[number], PicoUsd> = { ...one };
-  for (const name of PRICE_NAMES) if (other[name] > most[name]) most[name] = other[name];
+  const most: { -readonly [Name in keyof ChatPrices]-?: PicoUsd } = { ...one };
+  for (const name of Object.keys(most) as (keyof ChatPrices)[])
+    if (other[name] > most[name]) most[name] = other[name];
   return most;
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
-import { Catalogue } from '../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';

@@ -1,15 +1,15 @@
-// Loads the catalogue from the operator's file: at the start, and again after every change of the file.
+// Loads the catalogue: the shipped models once, and the operator's file at the start and after every change.
 import { readFileSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { readCatalogueFile } from '../catalogue/catalogue-file.js';
-import type { CatalogueContents } from '../catalogue/catalogue-file.js';
-import { Catalogue } from '../catalogue/catalogue.js';
-import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
-import { CHAT_MODELS, MODELS } from '../catalogue/models.js';
-import { CatalogueFileError } from '../catalogue/yaml-cursor.js';
+import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
+import { SHIPPED } from '../catalogue/generated/shipped.js';
+import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
+import { readLayer } from '../catalogue/reader/layer.js';
+import type { CatalogueContents, CatalogueRules } from '../catalogue/reader/layer.js';
+import { parseYaml } from '../catalogue/reader/yaml.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js';
@@ -17,9 +17,36 @@ import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../providers/index.js
 // Milliseconds. Polling the file's times works where notifications do not: editors and volume mounts replace files.
 const POLL_INTERVAL = 1_000;
 
+/** The rules of the operator's file. */
+export const RULES: CatalogueRules = {
+  providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+  chatProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
+  closedProviders: ['local'],
+  canonicalTag: canonicalEndpointTag,
+  oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
+    servesOneModel ? [slug] : [],
+  ),
+  families: new Map(
+    EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : [])),
+  ),
+};
+export const SHIPPED_RULES: CatalogueRules = { ...RULES, closedProviders: [] };
+
+let shipped: CatalogueContents | undefined;
+
+/** The models without the operator's file, read once a process. */
+export function shippedCatalogue(): CatalogueContents {
+  shipped ??= readLayer(
+    Object.entries(JSON.parse(SHIPPED) as object).map(([name, value]) => new Cursor({ name }, value)),
+    { models: [], chatModels: [] },
+    SHIPPED_RULES,
+  );
+  return shipped;
+}
+
 /** The models at the start. Throws ConfigError, one line, when the file is invalid. */
 export function loadCatalogueModels(file: string | undefined): CatalogueContents {
-  if (file === undefined) return { models: MODELS, chatModels: CHAT_MODELS };
+  if (file === undefined) return shippedCatalogue();
   try {
     return modelsOf(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -76,25 +103,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
 }
 
 function modelsOf(text: string, file: string): CatalogueContents {
-  const providers = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
-  const oneModelProviders = EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
-    servesOneModel ? [slug] : [],
-  );
-  const families = new Map(
-    EMBEDDING_PROVIDERS.flatMap((provider) =>
-      provider.families ? [[provider.slug, provider.families] as const] : [],
-    ),
-  );
-  return readCatalogueFile(text, {
-    fileName: file,
-    shipped: MODELS,
-    shippedChat: CHAT_MODELS,
-    providers,
-    chatProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
-    canonicalTag: canonicalEndpointTag,
-    oneModelProviders,
-    families,
-  });
+  return readLayer([parseYaml(text, file)], shippedCatalogue(), RULES);
 }
 
 /** Null: the file does not exist. */
@@ -103,7 +112,7 @@ function describe(stats: Stats | undefined): string | null {
 }
 
 function reasonOf(error: unknown, file: string): string {
-  if (error instanceof CatalogueFileError) return error.message;
+  if (error instanceof CatalogueError) return error.message;
   const { code } = error as { code?: unknown };
   return `${file} cannot be read${typeof code === 'string' ? ` (${code})` : ''}`;
 }

@@ -1,7 +1,6 @@
 // Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
-import { Catalogue } from '../catalogue/catalogue.js';
-import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
+import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { ChatPlanner } from './chat/chat-planner.js';

@@ -2,9 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpointTag, idsOf } from '../../src/catalogue/catalogue-model.js';
 import { chatPricesOn } from '../../src/catalogue/chat-prices.js';
-import { CHAT_MODELS, MODELS } from '../../src/catalogue/models.js';
 import { findEmbeddingProvider } from '../../src/providers/index.js';
+import { shippedCatalogue } from '../../src/routing/catalogue-source.js';
 
+const { models: MODELS, chatModels: CHAT_MODELS } = shippedCatalogue();
 const TODAY = '2026-11-27';
 
 it('names every model once, among embedding models as well', () => {

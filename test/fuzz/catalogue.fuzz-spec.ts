@@ -1,27 +1,19 @@
 // The reader of the operator's catalogue file, with valid, corrupted and foreign files: it returns consistent models,
-// or throws CatalogueFileError with one line, quickly.
+// or throws CatalogueError with one line, quickly.
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCatalogueFile } from '../../src/catalogue/catalogue-file.js';
-import { CatalogueFileError } from '../../src/catalogue/yaml-cursor.js';
-import { CHAT_MODELS } from '../../src/catalogue/models.js';
-import { SHIPPED_MODELS } from '../../src/catalogue/shipped/index.js';
-import { canonicalEndpointTag, EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { CatalogueError } from '../../src/catalogue/reader/cursor.js';
+import { readLayer } from '../../src/catalogue/reader/layer.js';
+import type { CatalogueContents } from '../../src/catalogue/reader/layer.js';
+import { parseYaml } from '../../src/catalogue/reader/yaml.js';
+import { RULES, shippedCatalogue } from '../../src/routing/catalogue-source.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { inHouseCatalogue } from '../support/routing/every-provider.js';
 
-const CONTEXT = {
-  fileName: 'catalogue.yaml',
-  shipped: SHIPPED_MODELS,
-  shippedChat: CHAT_MODELS,
-  chatProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
-  providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
-  canonicalTag: canonicalEndpointTag,
-  oneModelProviders: ['tei'],
-  families: new Map<string, never>(),
-};
+const read = (text: string): CatalogueContents =>
+  readLayer([parseYaml(text, 'catalogue.yaml')], shippedCatalogue(), RULES);
 const EXAMPLE = readFileSync(new URL('../../docs/catalogue.example.yaml', import.meta.url), 'utf8');
 // Milliseconds of the processor. A start waits for it.
 const LONGEST = 5_000;
@@ -90,7 +82,7 @@ const files = fc.oneof(
 
 it('reads the example and the catalogue of the tests', () => {
   for (const text of [EXAMPLE, inHouseCatalogue()])
-    expect(readCatalogueFile(text, CONTEXT).models.length).toBeGreaterThan(SHIPPED_MODELS.length);
+    expect(read(text).models.length).toBeGreaterThan(shippedCatalogue().models.length);
 });
 
 it(
@@ -103,15 +95,15 @@ it(
         counts.files++;
         const before = process.cpuUsage();
         try {
-          const { models } = readCatalogueFile(text, CONTEXT);
+          const { models } = read(text);
           counts.read++;
           expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
           for (const { nativeDimensions, endpoints } of models) {
             expect(Number.isInteger(nativeDimensions) && nativeDimensions > 0).toBe(true);
-            expect(endpoints.every(({ provider }) => CONTEXT.providers.includes(provider))).toBe(true);
+            expect(endpoints.every(({ provider }) => RULES.providers.includes(provider))).toBe(true);
           }
         } catch (error) {
-          if (!(error instanceof CatalogueFileError)) throw error;
+          if (!(error instanceof CatalogueError)) throw error;
           counts.rejected++;
           expect(error.message).toMatch(/^catalogue\.yaml:\d+: ?.*$/);
           expect(error.message).not.toMatch(/[\r\n]/);

@@ -1,13 +1,14 @@
 // The usage of calls without a report: counts and estimates (docs/contract.md#chat-usage).
 import { describe, expect, it } from '@jest/globals';
 import { readChat } from '../../../test/support/chat/read-chat.js';
-import { SHIPPED_CHAT_MODELS } from '../../catalogue/shipped/chat/index.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
+import { shippedCatalogue } from '../../routing/catalogue-source.js';
 import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
 import { measurePrompt, promptBound } from '../charges/prompt-size.js';
 import { NO_ANSWER, usageOf } from './chat-ending.js';
 
+const { chatModels } = shippedCatalogue();
 const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 const AUDIO = { type: 'input_audio', input_audio: { data: 'A'.repeat(64_000), format: 'mp3' } };
 const DOCUMENT = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0xLjcK' } };
@@ -16,7 +17,7 @@ const VIDEO = { type: 'video_url', video_url: { url: 'https://media.example/v.mp
 const TEXT = { type: 'text', text: 'hi' };
 
 function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> = {}): ChatTarget {
-  const model = SHIPPED_CHAT_MODELS.find((shipped) => shipped.id === id)!;
+  const model = chatModels.find((shipped) => shipped.id === id)!;
   const endpoint = model.endpoints.find((served) => served.provider === provider)!;
   return { model, endpoint: { ...endpoint, ...changes }, credential: null } as unknown as ChatTarget;
 }
@@ -51,7 +52,7 @@ describe('the count of a prompt with media', () => {
   });
 
   it('is far below the context for one image at every shipped endpoint', async () => {
-    for (const { id, endpoints } of SHIPPED_CHAT_MODELS)
+    for (const { id, endpoints } of chatModels)
       for (const { provider, inputModalities, contextLength } of endpoints)
         if (inputModalities.includes('image'))
           expect(await countedMedia(targetOf(id, provider), IMAGE)).toBeLessThan(contextLength / 4);

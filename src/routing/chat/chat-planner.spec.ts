@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
 import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';
 import { TestClock } from '../../../test/support/app/clock.js';
-import type { ChatCatalogue } from '../../catalogue/chat-catalogue.js';
+import type { ChatCatalogue } from '../../catalogue/catalogue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';

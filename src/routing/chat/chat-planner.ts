@@ -1,7 +1,7 @@
 // Decides which endpoints may serve a chat call, before any request is sent: hard members, preferences, prices and the
 // caller's list of models (docs/contract.md#chat-routing).
 import { Injectable } from '@nestjs/common';
-import { ChatCatalogue } from '../../catalogue/chat-catalogue.js';
+import { ChatCatalogue } from '../../catalogue/catalogue.js';
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
 import { Clock } from '../../domain/clock.js';

@@ -1,6 +1,8 @@
 // Catalogue files for tests, and a small shipped catalogue that they change.
-import { readCatalogueFile } from '../../../src/catalogue/catalogue-file.js';
 import type { CatalogueModel, ModelEndpoint } from '../../../src/catalogue/catalogue-model.js';
+import { readLayer } from '../../../src/catalogue/reader/layer.js';
+import type { CatalogueContents, CatalogueRules } from '../../../src/catalogue/reader/layer.js';
+import { parseYaml } from '../../../src/catalogue/reader/yaml.js';
 
 export const PLAIN: ModelEndpoint = {
   provider: 'one',
@@ -48,14 +50,28 @@ const FAMILIES = new Map([
   ['two', { names: ['old', 'young'], of: (name: string) => (name.startsWith('new-') ? 'young' : null) }],
 ]);
 
+export const RULES: CatalogueRules = {
+  providers: ['one'],
+  chatProviders: [],
+  closedProviders: ['local'],
+  canonicalTag: (tag) => tag,
+  oneModelProviders: [],
+  families: new Map(),
+};
+
+/** A file over these models. */
+export function readOver(
+  below: Partial<CatalogueContents>,
+  text: string,
+  rules: Partial<CatalogueRules> = {},
+): CatalogueContents {
+  const documents = [parseYaml(text, 'catalogue.yaml')];
+  return readLayer(documents, { models: [], chatModels: [], ...below }, { ...RULES, ...rules });
+}
+
 export const read = (text: string): readonly CatalogueModel[] =>
-  readCatalogueFile(text, {
-    fileName: 'catalogue.yaml',
-    shipped: [SHIPPED],
-    shippedChat: [],
-    chatProviders: [],
+  readOver({ models: [SHIPPED] }, text, {
     providers: ['local', 'one', 'two', 'single'],
-    canonicalTag: (tag) => tag,
     oneModelProviders: ['single'],
     families: FAMILIES,
   }).models;

@@ -1,0 +1,155 @@
+// Reads chat models.
+import type {
+  CancellationBilling,
+  ChatEndpoint,
+  ChatModality,
+  ChatModel,
+  ChatWireSettings,
+} from '../../domain/chat/chat-model.js';
+import type { Cursor, ObjectCursor } from './cursor.js';
+import { given, modelMembers, MOST, readChoices, readCount, readEndpoints, readFlag } from './members.js';
+import type { EndpointMembers, EndpointRules } from './members.js';
+import { readChatPrices } from './prices.js';
+
+const MODALITIES: readonly ChatModality[] = ['text', 'image', 'audio', 'file', 'video'];
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const CANCELLATIONS: readonly CancellationBilling[] = ['stops', 'stops_always', 'runs_on', 'unknown'];
+/** The parameters of servers with open weights, where the catalogue names none. */
+const COMMON_PARAMETERS = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+];
+
+export const CHAT_ENDPOINT_MEMBERS = [
+  ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
+  ...'is_reasoning hides_reasoning prompt_overhead tokens_per_image max_tokens_per_image'.split(' '),
+  ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
+  ...'output_limit stream_usage schema allowed_members'.split(' '),
+];
+
+export function readChatModel(
+  cursor: Cursor,
+  known: ReadonlyMap<string, ChatModel>,
+  rules: EndpointRules,
+): ChatModel {
+  const { members, base, shared } = modelMembers(cursor, known, ['tokenizer']);
+  return {
+    ...base,
+    ...shared,
+    tokenizer: members.read(
+      'tokenizer',
+      (member) => (member.isNull() ? null : member.choice(['cl100k', 'o200k'] as const)),
+      base?.tokenizer ?? null,
+    ),
+    endpoints: members.read(
+      'endpoints',
+      (member) =>
+        readEndpoints(member, base?.endpoints ?? [], CHAT_ENDPOINT_MEMBERS, rules, (endpoint) =>
+          readEndpoint(endpoint, shared.contextLength),
+        ),
+      base?.endpoints,
+    ),
+  };
+}
+
+function readEndpoint(
+  { members, base, shared }: EndpointMembers<ChatEndpoint>,
+  modelContextLength: number,
+): ChatEndpoint {
+  const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
+  const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
+  return {
+    ...base,
+    ...shared,
+    contextLength,
+    ...given('maxOutputTokens', members.optional('max_output_tokens', boundedBy(contextLength))),
+    supportedParameters: members.read(
+      'supported_parameters',
+      readParameters,
+      base?.supportedParameters ?? COMMON_PARAMETERS,
+    ),
+    inputModalities: members.read(
+      'input_modalities',
+      readChoices(MODALITIES),
+      base?.inputModalities ?? ['text'],
+    ),
+    reasoningEfforts,
+    isReasoning: members.read('is_reasoning', readFlag, base?.isReasoning ?? reasoningEfforts.length > 0),
+    hidesReasoning: members.read('hides_reasoning', readFlag, base?.hidesReasoning ?? false),
+    prices: members.read('prices', readChatPrices, base?.prices),
+    ...given('promptOverhead', members.optional('prompt_overhead', readOverhead)),
+    ...given('tokensPerImage', members.optional('tokens_per_image', readImageTokens)),
+    ...given('maxTokensPerImage', members.optional('max_tokens_per_image', readImageTokens)),
+    ...given('maxTokensPerAudioSecond', members.optional('max_tokens_per_audio_second', readCount)),
+    ...given('maxTokensPerFile', members.optional('max_tokens_per_file', readCount)),
+    ...given('maxTokensPerVideo', members.optional('max_tokens_per_video', readCount)),
+    ...given(
+      'cancellation',
+      members.optional('cancellation', (member) => member.choice(CANCELLATIONS)),
+    ),
+    ...given('wire', readWire(members, base?.wire)),
+    ...given('allowedMembers', members.optional('allowed_members', readParameters)),
+  };
+}
+
+function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): ChatWireSettings | undefined {
+  const settings = {
+    ...base,
+    ...given(
+      'outputLimit',
+      members.optional('output_limit', (member) =>
+        member.choice(['max_tokens', 'max_completion_tokens'] as const),
+      ),
+    ),
+    ...given(
+      'streamUsage',
+      members.optional('stream_usage', (member) => member.choice(['ask', 'unasked', 'none'] as const)),
+    ),
+    ...given(
+      'schema',
+      members.optional('schema', (member) => member.choice(['open', 'closed'] as const)),
+    ),
+  };
+  return Object.keys(settings).length === 0 ? undefined : settings;
+}
+
+function readOverhead(cursor: Cursor): NonNullable<ChatEndpoint['promptOverhead']> {
+  const overhead = cursor.object(['fixed', 'per_message', 'per_tool']);
+  const count = (member: Cursor): number => member.integer(0, MOST);
+  return {
+    fixed: overhead.read('fixed', count),
+    perMessage: overhead.read('per_message', count),
+    perTool: overhead.read('per_tool', count),
+  };
+}
+
+function readImageTokens(cursor: Cursor): NonNullable<ChatEndpoint['tokensPerImage']> {
+  const tokens = cursor.object(['low', 'high']);
+  return { low: tokens.read('low', readCount), high: tokens.read('high', readCount) };
+}
+
+/** Lowest first, in whatever order the file has them. */
+function readEfforts(cursor: Cursor): string[] {
+  const named = new Set(cursor.list().map((item) => item.choice(EFFORTS)));
+  return EFFORTS.filter((effort) => named.has(effort));
+}
+
+/** A list within the list counts as its items, so that aliases of YAML can put lists together. */
+function readParameters(cursor: Cursor): string[] {
+  const names = itemsOf(cursor).map((item) => item.text(/^\w{1,100}$/, 'the name of a member'));
+  return [...new Set(names)];
+}
+
+function itemsOf(cursor: Cursor, levels = 3): Cursor[] {
+  return cursor.list().flatMap((item) => (levels > 0 && item.isList() ? itemsOf(item, levels - 1) : [item]));
+}
+
+function boundedBy(most: number): (cursor: Cursor) => number {
+  return (cursor) => cursor.integer(1, most);
+}

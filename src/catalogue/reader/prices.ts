@@ -1,0 +1,135 @@
+// Reads prices: rows that are in force from a day on, in USD, kept as whole numbers of 10^-12 USD.
+import type {
+  ChatPrices,
+  DatedChatPrices,
+  PriceTier,
+  TieredChatPrices,
+} from '../../domain/chat/chat-model.js';
+import { parseUsd, parseUsdPerMillion } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import type { DatedPrice } from '../catalogue-model.js';
+import type { Cursor, ObjectCursor } from './cursor.js';
+import { given, MOST, readDay, readLabel } from './members.js';
+
+const TOKEN_PRICES = {
+  prompt: 'prompt',
+  completion: 'completion',
+  cache_read: 'cacheRead',
+  cache_write: 'cacheWrite',
+  cache_write_1h: 'cacheWrite1h',
+  reasoning: 'reasoning',
+  audio_input: 'audioInput',
+  audio_input_cached: 'audioInputCached',
+  audio_output: 'audioOutput',
+} as const satisfies Record<string, keyof ChatPrices>;
+const SERVICE_TIERS = ['flex', 'priority', 'scale'];
+const AMOUNTS = ['usd_per_million_tokens', 'usd_per_image', 'usd_per_request'];
+
+/** Of input tokens. */
+export function readTokenPrices(cursor: Cursor): DatedPrice[] {
+  return readRows(cursor, (item) => {
+    const row = item.object(['effective_from', 'source', 'usd_per_million_tokens']);
+    return { ...readOrigin(row), perToken: row.read('usd_per_million_tokens', readPricePerToken) };
+  });
+}
+
+export function readChatPrices(cursor: Cursor): DatedChatPrices[] {
+  return readRows(cursor, readChatRow);
+}
+
+/** Of which no two begin on one day. */
+function readRows<Row extends { readonly effectiveFrom: string }>(
+  cursor: Cursor,
+  readRow: (item: Cursor) => Row,
+): Row[] {
+  const days = new Set<string>();
+  return cursor.list().map((item) => {
+    const row = readRow(item);
+    if (days.has(row.effectiveFrom)) item.fail(`there are two prices from ${row.effectiveFrom} on`);
+    days.add(row.effectiveFrom);
+    return row;
+  });
+}
+
+function readOrigin(row: ObjectCursor): Pick<DatedPrice, 'effectiveFrom' | 'source'> {
+  return { effectiveFrom: row.read('effective_from', readDay), source: row.read('source', readLabel) };
+}
+
+function readChatRow(cursor: Cursor): DatedChatPrices {
+  const row = cursor.object(['effective_from', 'source', 'tiers', 'service_tiers', ...AMOUNTS]);
+  return {
+    ...readOrigin(row),
+    ...readTieredPrices(cursor, row),
+    ...given('serviceTiers', row.optional('service_tiers', readServiceTiers)),
+  };
+}
+
+function readServiceTiers(cursor: Cursor): Record<string, TieredChatPrices> {
+  const object = cursor.object(SERVICE_TIERS);
+  return Object.fromEntries(
+    SERVICE_TIERS.flatMap((name) => {
+      const prices = object.optional(name, (member) =>
+        readTieredPrices(member, member.object([...AMOUNTS, 'tiers'])),
+      );
+      return prices ? [[name, prices] as const] : [];
+    }),
+  );
+}
+
+function readTieredPrices(cursor: Cursor, row: ObjectCursor): TieredChatPrices {
+  const { prompt, completion, ...others } = readAmounts(row);
+  if (prompt === undefined || completion === undefined)
+    return cursor.fail('usd_per_million_tokens must have prompt and completion');
+  return { prompt, completion, ...others, ...given('tiers', row.optional('tiers', readTiers)) };
+}
+
+function readTiers(cursor: Cursor): PriceTier[] {
+  return cursor.list().map(readTier);
+}
+
+function readTier(cursor: Cursor): PriceTier {
+  const tier = cursor.object(['min_prompt_tokens', 'utc_start', 'utc_end', ...AMOUNTS]);
+  const readTokens = (member: Cursor): number => member.integer(0, MOST);
+  const condition = {
+    ...given('minPromptTokens', tier.optional('min_prompt_tokens', readTokens)),
+    ...given('utcStart', tier.optional('utc_start', readMinute)),
+    ...given('utcEnd', tier.optional('utc_end', readMinute)),
+  };
+  if (Object.keys(condition).length === 0) cursor.fail('must have min_prompt_tokens, utc_start or utc_end');
+  return { ...condition, ...readAmounts(tier) };
+}
+
+function readAmounts(row: ObjectCursor): Partial<ChatPrices> {
+  const amounts: { -readonly [Name in keyof ChatPrices]?: PicoUsd } = {};
+  row.optional('usd_per_million_tokens', (member) => {
+    const object = member.object(Object.keys(TOKEN_PRICES));
+    for (const [name, price] of Object.entries(TOKEN_PRICES)) {
+      const amount = object.optional(name, readPricePerToken);
+      if (amount !== undefined) amounts[price] = amount;
+    }
+  });
+  const image = row.optional('usd_per_image', readAmount);
+  const request = row.optional('usd_per_request', readAmount);
+  return { ...amounts, ...given('image', image), ...given('request', request) };
+}
+
+function readPricePerToken(cursor: Cursor): PicoUsd {
+  const written = cursor.decimal();
+  // The price of one token must be a whole number of the unit of money.
+  if (/\.\d{6}\d*[1-9]/.test(written)) cursor.fail('must have at most 6 decimal places');
+  return parseUsdPerMillion(written);
+}
+
+function readAmount(cursor: Cursor): PicoUsd {
+  const written = cursor.decimal();
+  if (/\.\d{12}\d*[1-9]/.test(written)) cursor.fail('must have at most 12 decimal places');
+  return parseUsd(written.replace(/(\.\d{12})\d+$/, '$1'));
+}
+
+/** `16:30` as the minute of the day; `24:00` is its end. */
+function readMinute(cursor: Cursor): number {
+  const [hours, minutes] = cursor
+    .text(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, 'a time of the form "HH:MM", in quotes')
+    .split(':');
+  return Number(hours) * 60 + Number(minutes);
+}
