@@ -3,6 +3,9 @@
 // Packages that each file loads for itself: Jest's own, and one with a state that files must not share.
 const OWN_PACKAGES = ['@jest', 'expect', 'jest[^/]*', 'prom-client'];
 
+// Only `npm run test:all` runs these.
+const EXHAUSTIVE = ['<rootDir>/test/console/', '<rootDir>/test/fuzz/', '\\.all-spec\\.ts$'];
+
 export default {
   rootDir: '.',
   testMatch: [
@@ -12,7 +15,9 @@ export default {
     '<rootDir>/test/**/*.contract-spec.ts',
     '<rootDir>/test/**/*.int-spec.ts',
     '<rootDir>/test/**/*.fuzz-spec.ts',
+    '<rootDir>/{src,test}/**/*.all-spec.ts',
   ],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.SIGNALBOX_TEST_ALL === 'yes' ? [] : EXHAUSTIVE)],
   transform: {
     '^.+\\.ts$': '@swc/jest',
     [`/node_modules/(?!(?:${OWN_PACKAGES.join('|')})/).+\\.[cm]?js$`]:

@@ -1,6 +1,6 @@
 // Costs of inputs: bounds that no bill exceeds, and exact sums for tokens that the provider reports by modality.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { createEndpoint } from '../../test/support/routing/endpoints.js';
 import type { EmbeddingInput, MultimodalItem } from '../domain/embeddings/embedding.js';
 import { MODALITIES } from '../domain/embeddings/modality.js';

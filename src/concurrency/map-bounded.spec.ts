@@ -1,7 +1,7 @@
 // A bounded map processes every item once, within its limit, and stops at the first failure.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { mapBounded } from './map-bounded.js';
 
 describe('mapBounded', () => {

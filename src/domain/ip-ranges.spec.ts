@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from './ip-ranges.js';
 
 const purposeOf = (text: string): string | null => {

@@ -1,6 +1,6 @@
 // All spellings of forbidden addresses, and texts that are no address.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
 import { guardWith } from '../../test/support/upstreams/url-guard.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import type { Pace } from '../concurrency/yield-queue.js';
 import { createCountingPace, createWork } from '../../test/support/upstreams/pace.js';
 import type { EmbeddingInput } from '../domain/embeddings/embedding.js';

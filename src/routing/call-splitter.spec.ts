@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createWork } from '../../test/support/upstreams/pace.js';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { createEndpoint, createTarget } from '../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';

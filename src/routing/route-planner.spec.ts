@@ -1,6 +1,6 @@
 // A route never leaves the requested model, and never uses own keys of others.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { ChatCatalogue } from '../catalogue/chat-catalogue.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { JsonScanner } from './json-scanner.js';
 
 class Malformed extends Error {}

@@ -1,6 +1,6 @@
 // Compares the fast kernel with the reference, for every function that the rest of the service uses.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import * as fast from './fast-vectors.js';
 import {
   encodeVector,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../test/support/fast-check.js';
 import { isFiniteVector } from './finite-vector.js';
 import { encodeVector, isZeroVector, truncateAndNormalise, vectorValues, vectorWidth } from './vectors.js';
 import type { Vector } from './vectors.js';

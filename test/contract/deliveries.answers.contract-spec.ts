@@ -1,6 +1,6 @@
 // Every destination kind reads answers: those of its platform, those of any server, and garbage.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import type {
   DeliveryOutcome,
   DeliveryRequest,

@@ -2,7 +2,7 @@
 // receiver is in the list.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { fieldProblem, fieldsOf } from '../../src/destination-kinds/shared/config-fields.js';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import type { DeliveryRequest } from '../../src/destination-kinds/shared/delivery.js';
 import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';

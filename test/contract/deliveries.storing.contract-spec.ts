@@ -2,7 +2,7 @@
 // request.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { parseConfig } from '../../src/destination-kinds/shared/destination-kind.js';
 import { requireDestinationKind } from '../../src/destination-kinds/index.js';
 import { putObject } from '../../src/destination-kinds/objects/signed-put.js';

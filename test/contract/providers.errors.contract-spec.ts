@@ -1,7 +1,7 @@
 // Failures of every provider: rejections and failures of its stub, truncated answers, and answers without promised
 // members.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import type { FailureClass } from '../../src/routing/failures/failure-classes.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
 import { callOf, embed, exchange, failure, failureOf, httpProvider } from '../support/providers/drive.js';

@@ -2,7 +2,7 @@
 // or throws CatalogueError with one line, quickly.
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { CatalogueError } from '../../src/catalogue/reader/cursor.js';
 import { readLayer } from '../../src/catalogue/reader/layer.js';
 import type { CatalogueContents } from '../../src/catalogue/reader/layer.js';

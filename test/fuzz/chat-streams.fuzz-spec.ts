@@ -1,7 +1,7 @@
 // Streams and answers of providers that are valid, truncated, corrupted, reordered and foreign. The relay throws nothing,
 // holds little, and writes only events that clients can read; reads that are cut elsewhere change nothing.
 import { afterAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { readChatAnswer } from '../../src/chat/stream/chat-answer.js';
 import { chunksOf, createRelay, IDENTITY, relayed } from '../support/chat/relay.js';
 import { RELAY_WIRE, UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';

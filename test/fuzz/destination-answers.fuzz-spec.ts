@@ -1,7 +1,7 @@
 // Answers to deliveries that are typical, corrupted and foreign: every kind returns a known outcome, with a short
 // reason and no secret of its config.
 import { afterAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import type { DeliveryOutcome } from '../../src/destination-kinds/shared/delivery.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileText, hostileValue, corrupted } from '../support/fuzz/hostile-values.js';

@@ -1,6 +1,6 @@
 // Every operation of openapi.json of the built service, with valid, corrupted and hostile requests.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
 import { SENT_WORD } from '../support/fuzz/hostile-values.js';

@@ -1,7 +1,7 @@
 // Answers of providers that are valid, truncated, corrupted and foreign: every reader returns the vectors of the
 // inputs, or throws BrokenAnswer. The oracle is JSON.parse and a search, without knowledge of any provider.
 import { afterAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { Vector } from '../../src/vectors/vectors.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';

@@ -1,7 +1,7 @@
 // Bytes on the socket of the built service that are not HTTP, nearly HTTP, or HTTP that two readers would understand
 // differently.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
 import { startFuzzTarget } from '../support/fuzz/fuzz-target.js';

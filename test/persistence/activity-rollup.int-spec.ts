@@ -1,7 +1,7 @@
 // The rollup of activity: at any progress, and with any number of processes, the sums equal those of the whole log.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import pg from 'pg';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import type { ActivityScope } from '../../src/domain/generations/activity.js';

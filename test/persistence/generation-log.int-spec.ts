@@ -1,7 +1,7 @@
 // The generation log on a real PostgreSQL: every appended generation exists once, and its cost is in the right
 // windows.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import pg from 'pg';
 import type { ChatFacts } from '../../src/domain/chat/chat-outcome.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';

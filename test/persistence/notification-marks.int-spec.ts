@@ -1,7 +1,7 @@
 // For any sequence of charges, limits and days, reported by several processes: a threshold is reported once a window at
 // most, never below its share, and never after a higher one.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { CrossingReporter } from '../../src/deliveries/notifications/crossing-reporter.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';

@@ -1,6 +1,6 @@
 // Analytics from the sums by hour and day: at any progress of the rollup the results equal those of the whole log.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { namesOf, METRICS } from '../../src/domain/generations/analytics.js';
 import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';

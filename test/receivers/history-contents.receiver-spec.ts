@@ -1,7 +1,7 @@
 // Contents in the history of a real ClickHouse: copied before they are removed, and answered unchanged after that.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import pg from 'pg';
 import type { Response } from 'supertest';
 import { Metrics } from '../../src/config/metrics.js';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../support/fast-check.js';
 import { ActivityRollup } from '../../src/activity/activity-rollup.js';
 import { AppError } from '../../src/domain/errors.js';
 import { METRICS, namesOf } from '../../src/domain/generations/analytics.js';

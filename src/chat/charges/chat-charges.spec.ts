@@ -1,6 +1,6 @@
 // Settlement of chat calls (docs/contract.md#chat-spend).
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import {
   boundedChat,
   CHARGED_FROM,

@@ -1,6 +1,6 @@
 // How a chat body is read: every rule of docs/contract.md#chat-request by its refusal or its effect.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import {
   CHAT_BASE,
   chatProblem,

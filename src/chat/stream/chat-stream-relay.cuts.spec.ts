@@ -1,6 +1,6 @@
 // Reads of an upstream end anywhere: the client's bytes and the state of the relay must not depend on where.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { relayed } from '../../../test/support/chat/relay.js';
 import { UPSTREAM_STREAMS } from '../../../test/support/chat/upstream-streams.js';
 

@@ -1,6 +1,6 @@
 // Traces are grouped by the size of earlier requests, and none is lost.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { webhook } from '../../destination-kinds/webhook.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';

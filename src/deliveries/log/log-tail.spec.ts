@@ -1,6 +1,6 @@
 // Destinations share reads, and each receives every entry exactly once.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { isBehind } from '../../domain/destinations/delivery.js';
 import type { LogPosition } from '../../domain/destinations/delivery.js';
 import type {

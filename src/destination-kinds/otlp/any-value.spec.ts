@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { anyValueOf, decimal, flag, integer, text, texts, writeAttribute } from './any-value.js';
 import type { AnyValue } from './any-value.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { beginning, inputText } from './content-text.js';
 
 const itemsOf = (text: string): unknown[] => (JSON.parse(text) as { input: unknown[] }).input;

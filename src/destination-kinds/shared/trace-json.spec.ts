@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { generationTrace } from '../../../test/support/deliveries/generation-trace.js';
 import { jsonWithin, traceMetadata, uuidOfTrace } from './trace-json.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { normaliseChatUsage, readReportedChatUsage } from './chat-usage.js';
 import type { ReportedChatUsage } from './chat-usage.js';
 

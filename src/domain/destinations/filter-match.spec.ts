@@ -1,6 +1,6 @@
 // Source: docs/contract.md#filter-rules.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { compileFilter } from './filter-match.js';
 import { FILTER_FIELDS, FILTER_OPERATORS } from './filter-rules.js';
 import type { FilterField, FilterOperator, FilterRule } from './filter-rules.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { RE2JS } from 're2js';
 import { MAX_REGEX_SIZE, sizeOfRegex } from './regex-size.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { createCandidate } from '../../../test/support/generations/generation-candidate.js';
 import type { Generation } from '../generations/generation.js';
 import { isSampled } from './sampling.js';

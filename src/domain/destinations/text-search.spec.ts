@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { textHolding } from './text-search.js';
 
 /** Whether the text contains the other, and the number of pieces of the search. */

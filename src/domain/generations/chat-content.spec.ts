@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import type { ChatChoice } from '../chat/chat-outcome.js';
 import type { ChatMediaPart, ChatMessage } from '../chat/chat-request.js';
 import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import type { EmbeddingInput } from '../embeddings/embedding.js';
 import { contentOf, MAX_CONTENT_BYTES } from './generation-content.js';
 import type { GenerationContent } from './generation-content.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { LATENCY_BOUNDS, LATENCY_BUCKETS, percentileOf } from './latency-histogram.js';
 import type { LatencyCount } from './latency-histogram.js';
 

@@ -1,6 +1,6 @@
 // Privacy mode, and traces of any generation: well-formed, and without a text of the caller.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import {
   createCandidate,
   createOpenDestination,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { callerTraceIdOf, parentSpanIdOf, spanIdOf, traceIdOf } from './trace-ids.js';
 
 const ID = '0193a1b2-c3d4-7000-8000-0123456789ab';

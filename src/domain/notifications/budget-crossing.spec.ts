@@ -1,6 +1,6 @@
 // The threshold that a limit has reached, and the window that it belongs to.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { NO_SPEND } from '../spend/spend.js';
 import type { WindowedSpend } from '../spend/spend.js';
 import { findCrossings } from './budget-crossing.js';

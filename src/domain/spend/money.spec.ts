@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { formatUsd, parseUsd, parseUsdPerMillion, usdToNumber } from './money.js';
 
 describe('amounts of money', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { boundedLabel, boundedText } from './bounded-text.js';
 
 const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '🙂', '\ud83d', '\ude42', '\0'), maxLength: 12 });

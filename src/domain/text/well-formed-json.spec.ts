@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { wellFormedJson, wellFormedText, withoutNul } from './well-formed-json.js';
 
 // Lone surrogates, backslashes and the letters of escapes, in any order.

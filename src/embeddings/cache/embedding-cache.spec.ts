@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { TestClock } from '../../../test/support/app/clock.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { EmbeddingCache } from './embedding-cache.js';

@@ -1,6 +1,6 @@
 // Eviction among accounts and workspaces.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { FairCache } from './fair-cache.js';
 import type { CacheOwner } from './fair-cache.js';
 

@@ -1,6 +1,6 @@
 // Additions, removals and changes of weight keep the order.
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { MaxHeap } from './max-heap.js';
 
 interface Item {

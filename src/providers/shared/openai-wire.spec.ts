@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { BrokenAnswer } from './provider.js';
 import type { ProviderAnswer, ProviderCall, UpstreamResponse } from './provider.js';
 import { buildOpenAiRequest, readOpenAiAnswer } from './openai-wire.js';

@@ -1,6 +1,6 @@
 // An endpoint's health: what counts as an outage, for how long, and percentiles of the last five minutes.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { EndpointHealth } from './endpoint-health.js';
 
 const NOW = 1_000_000;

@@ -1,6 +1,6 @@
 // In what order endpoints are tried. Source: docs/contract.md#routing.
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import {
   createCandidate,
   createOrderingContext,

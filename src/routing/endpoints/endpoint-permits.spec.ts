@@ -1,7 +1,7 @@
 // Places go to the account that has the fewest, and in it to the call that has the fewest; none is lost or given twice.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { EndpointPermits } from './endpoint-permits.js';
 import type { Permit } from '../../concurrency/semaphore.js';

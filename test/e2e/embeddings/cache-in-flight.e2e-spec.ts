@@ -1,7 +1,7 @@
 // POST /embeddings with X-Embedding-Cache: identical inputs in flight are requested once, and a failure affects its
 // own call only.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from '../../support/fast-check.js';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { EmbeddingCache } from '../../../src/embeddings/cache/embedding-cache.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';

@@ -2,7 +2,7 @@
 // much and ever new in `npm run test:fuzz`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from '../fast-check.js';
 
 const COUNT = Number(process.env['SIGNALBOX_FUZZ_COUNT'] ?? 300);
 const SEED = Number(process.env['SIGNALBOX_FUZZ_SEED'] ?? 20_261_121);

@@ -1,5 +1,5 @@
 // Values that programs stumble over, as arbitraries: texts, JSON values, corrupted values.
-import fc from 'fast-check';
+import * as fc from '../fast-check.js';
 
 /** Stands in many hostile texts: what a caller sends must not be found in the log. */
 export const SENT_WORD = 'wordofabody5d1b';

@@ -1,7 +1,7 @@
 // Requests for every operation of openapi.json, as arbitraries: valid, corrupted, and hostile throughout.
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import * as fc from '../fast-check.js';
 import { hostileText, hostileValue, SENT_WORD, corrupted } from './hostile-values.js';
 import { valuesOf } from './schema-values.js';
 import type { Hints, Schema } from './schema-values.js';

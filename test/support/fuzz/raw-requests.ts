@@ -1,6 +1,6 @@
 // Requests that no HTTP client sends, as arbitraries: with wrong lines, headers, lengths, chunks, encodings and bytes,
 // in pieces of any size.
-import fc from 'fast-check';
+import * as fc from '../fast-check.js';
 import { gzipSync } from 'node:zlib';
 import type { RawRequest } from './raw-exchange.js';
 

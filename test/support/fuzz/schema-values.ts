@@ -1,5 +1,5 @@
 // Values that a JSON schema of openapi.json asks for, as arbitraries.
-import fc from 'fast-check';
+import * as fc from '../fast-check.js';
 
 export interface Schema {
   readonly $ref?: string;
