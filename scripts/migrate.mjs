@@ -201,7 +201,7 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
     try {
       for (const migration of state.pending) {
         signal?.throwIfAborted();
-        // Logged once it is so; a long one says meanwhile that it runs.
+        // A line after each migration, and one during a long migration.
         const running = setTimeout(log, SAY_AGAIN_MS, `applying the migration ${migration.name}`);
         await applyOne(schemaEngine, state.migrations, migration, lockTimeout).finally(() =>
           clearTimeout(running),

@@ -28,7 +28,7 @@ const STANDARD_OUTPUT = 1;
 
 const PROCESS_ROLES = ['all', 'calls', 'deliveries'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
-/** What a connection to the database needs. */
+/** The members that a connection to the database needs. */
 export type DatabaseConfig = Pick<AppConfig, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize'>;
 // Variables that a process sets for the processes that it starts.
 const ROLE_VARIABLE = 'SIGNALBOX_ROLE';

@@ -21,7 +21,7 @@ export function standardOutput(): LogOutput {
   return (output ??= openStandardOutput());
 }
 
-/** Lines of one write at a time, in order; those that arrive meanwhile follow together. */
+/** Writes in order, one write at a time; lines that arrive during a write follow together. */
 function openStandardOutput(): LogOutput {
   let giveUpAt = Infinity;
   const stream = new sonicBoom.SonicBoom({

@@ -180,17 +180,15 @@ const reasonOf = (command: string): string | undefined =>
   NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
 describe('a documented command', () => {
-  const environments = async (): Promise<
-    Readonly<Record<Environment, Readonly<Record<string, string>>>>
-  > => ({
-    nothing: {},
-    database: { DATABASE_URL: app.databaseUrl },
-    service: { DATABASE_URL: app.databaseUrl, ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY },
-    client: {
-      BASE_URL: app.baseUrl,
-      MANAGEMENT_KEY: app.managementKey,
-      ID: (await createDestination(app, { url: 'http://127.0.0.1:1/' })).id,
-    },
+  let environments: Readonly<Record<Environment, Readonly<Record<string, string>>>>;
+  beforeAll(async () => {
+    const { id } = await createDestination(app, { url: 'http://127.0.0.1:1/' });
+    environments = {
+      nothing: {},
+      database: { DATABASE_URL: app.databaseUrl },
+      service: { DATABASE_URL: app.databaseUrl, ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY },
+      client: { BASE_URL: app.baseUrl, MANAGEMENT_KEY: app.managementKey, ID: id },
+    };
   });
   /** With real values instead of those that stand for the reader's. */
   const filled = (command: string): string =>
@@ -217,7 +215,7 @@ describe('a documented command', () => {
         HOME: process.env['HOME'],
         PORT: '0',
         DATA_DIR: join(directory, 'data'),
-        ...(await environments())[environment],
+        ...environments[environment],
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
