@@ -51,8 +51,10 @@ export function claimDataDirectory({ directory }) {
     const foreign = names.filter((name) => !name.startsWith(MARKER_FILE) && name !== 'lost+found');
     if (foreign.length > 0) fail(`is not empty and not ours (it holds ${foreign.slice(0, 3).join(', ')})`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Root's database runs as another account, which has to pass through; it cannot list or read anything here.
-    chmodSync(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
+    // Root's database runs as another account, which has to pass through; it cannot list or read anything here. Only the
+    // owner may set the mode: a volume of a container may be another user's, and each file here is private anyway.
+    const user = process.getuid?.();
+    if (statSync(directory).uid === user) chmodSync(directory, user === 0 ? 0o711 : 0o700);
     writeSecretFile(join(directory, MARKER_FILE), `${JSON.stringify({ format: FORMAT })}\n`);
   } catch (error) {
     if (error instanceof ScriptError || error.code === undefined) throw error;

@@ -3,14 +3,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
 import { createEmptyDatabase } from '../support/database/database.js';
 import type { TestDatabase } from '../support/database/database.js';
 import { eventually } from '../support/eventually.js';
@@ -67,6 +66,10 @@ describe('the image', () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'image-')));
     chmodSync(folder, 0o755);
     [image, database] = await Promise.all([buildImage(folder), createEmptyDatabase()]);
+    // A volume as the image prepares it.
+    const dataDirectory = join(folder, 'data');
+    mkdirSync(dataDirectory);
+    chmodSync(dataDirectory, 0o775);
     const port = String(await findFreePort());
     baseUrl = `http://127.0.0.1:${port}`;
     environment = {
@@ -74,7 +77,7 @@ describe('the image', () => {
       ...image.variables,
       PORT: port,
       DATABASE_URL: database.url,
-      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+      DATA_DIR: dataDirectory,
       LOG_LEVEL: 'fatal',
     };
     // As the job of Kubernetes does. The start would migrate as well, within the time of a question.
