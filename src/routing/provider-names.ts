@@ -1,7 +1,6 @@
 // Resolves the names of providers and endpoints in a caller's preferences (docs/contract.md#provider-preferences).
 import { Injectable } from '@nestjs/common';
-import { Catalogue } from '../catalogue/catalogue.js';
-import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
+import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
 import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
 import { canonicalEndpointTag } from '../providers/index.js';

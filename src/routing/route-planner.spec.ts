@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../test/support/fast-check.js';
 import { createEndpoint, createModel } from '../../test/support/routing/endpoints.js';
-import { Catalogue } from '../catalogue/catalogue.js';
-import { ChatCatalogue } from '../catalogue/chat-catalogue.js';
+import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
