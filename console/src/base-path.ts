@@ -1,4 +1,4 @@
-// Where the console lives on its host: behind a reverse proxy it may be below a path (docs/operating.md#reverse-proxies).
+// Where the console lives on its host: behind a reverse proxy it may be below a path (docs/operating.md#below-a-path).
 
 /** Begins and ends with a slash. The build puts this file into `assets/`. */
 const [, found = '/'] = /^(.*\/)assets\/[^/]+$/.exec(new URL(import.meta.url).pathname) ?? [];

@@ -14,7 +14,7 @@ export function TakesRecord(record: BodyClass): ClassDecorator {
   return (body) => void records.set(body as unknown as BodyClass, record);
 }
 
-/** What was sent, without the read-only members of the record. */
+/** The sent body without the read-only members of the record. */
 export function withoutReadOnlyMembers(sent: unknown, body: unknown): unknown {
   const record = records.get(body as BodyClass);
   if (record === undefined || typeof sent !== 'object' || sent === null) return sent;

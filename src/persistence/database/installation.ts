@@ -1,4 +1,4 @@
-// What tells this installation from another one on the same host. All its replicas agree on it, before and after a failover.
+// Identifies this installation beside others on the same host. All its replicas agree, before and after a failover.
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from './database.js';

@@ -76,7 +76,7 @@ class ProviderAddressDto {
   @TextField({ example: 'OPENAI_BASE_URL', description: 'The variable to check.' }) variable: string;
   @IntegerField({ nullable: true, description: "The provider's answer; null: no TLS connection." })
   status: number | null;
-  @TextField({ description: 'What is wrong, and what to do.' }) problem: string;
+  @TextField({ description: 'The problem, and its remedy.' }) problem: string;
   @TimeField({ description: 'The last call that found it.' }) last_seen_at: string;
 }
 

@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 interface Resource {
   readonly path: string;
   readonly create: Members;
-  /** What a second record needs beside the members of the first. */
+  /** Members that a second record needs instead of those of the first. */
   readonly again: Members;
   readonly identifier: string;
   readonly readOnly: readonly string[];

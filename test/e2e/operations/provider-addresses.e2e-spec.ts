@@ -134,7 +134,7 @@ it('is named no longer once a call is served, and is logged again afterwards', a
   expect(linesAbout('OPENAI_BASE_URL')).toHaveLength(1);
 });
 
-it('that knows the API but not the model is right', async () => {
+it('is right where the API is known and the model is not', async () => {
   upstream.answerWith(rejectWith(404, { error: { message: 'The model `x` does not exist' } }));
   expect((await callEmbeddings('mistral')).status).toBe(502);
   expect((await problemsOf('mistral')).map(({ status }) => status)).not.toContain(404);
