@@ -120,7 +120,7 @@ export async function describeServer(databaseUrl) {
 }
 
 /** A name that is not known, or not for now. */
-export const isNameFailure = ({ code }) => code === 'ENOTFOUND' || /^EAI_/.test(code ?? '');
+export const isNameFailure = ({ code }) => code === 'ENOTFOUND' || code?.startsWith('EAI_') === true;
 
 /** Throws for a server, a database or a role that the service cannot work with. */
 export async function requireFitness(databaseUrl, { state }) {

@@ -7,7 +7,7 @@ export type ServerChoice = 'any' | 'read-write' | 'primary';
 export interface DatabaseServer {
   /** A name, an IP address or the folder of a socket; empty: the driver's default. */
   readonly host: string;
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 export interface DatabaseAddress {
@@ -119,17 +119,17 @@ function listServers(
     if (host === undefined ? !SERVER.test(text) : text.lastIndexOf('@') > 0) throw new Error(MALFORMED);
     if (server === '' && hosts.length > 1) throw new Error('must name each of its servers');
     const number = ports[index] ?? ports[0] ?? (host === undefined ? itsPort : undefined) ?? '';
-    return { host: server, ...readPort(number) };
+    return { host: server, port: readPort(number) };
   });
   if (!first) throw new Error(MALFORMED);
   return [first, ...others];
 }
 
-function readPort(text: string): { readonly port?: number } {
-  if (text === '') return {};
+function readPort(text: string): number | undefined {
+  if (text === '') return undefined;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > MAX_PORT) throw new Error(MALFORMED);
-  return { port };
+  return port;
 }
 
 function readChoice(text: string | undefined, count: number): ServerChoice {

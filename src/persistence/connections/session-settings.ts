@@ -78,8 +78,8 @@ SELECT pg_backend_pid() AS "processId", pg_is_in_recovery() AS "isStandby",
 FROM tables, stated`;
 
 /**
- * What a session lacks that nobody has stated anything in, as ALTER ROLE would set it: `name = 'value'`. In a transaction
- * that is rolled back, after RESET ALL. $1: the schema of the service's tables.
+ * The settings that a session lacks before any are stated, as ALTER ROLE sets them: `name = 'value'`. Runs after RESET ALL,
+ * in a transaction that is rolled back. $1: the schema of the service's tables.
  */
 export const FIND_MISSING_SETTINGS = `
 SELECT name || ' = ' || quote_literal(value) AS setting
