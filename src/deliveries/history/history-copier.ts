@@ -16,8 +16,9 @@ import { ContentCopier } from './content-copier.js';
 import { historyInsert } from './history-insert.js';
 import { HistoryMetrics } from './history-metrics.js';
 
-// Milliseconds between passes, and after failures.
+// Milliseconds between passes, until the lease of another process is looked at again, and after failures.
 const INTERVAL = 60_000;
+const LEASE_INTERVAL = 5_000;
 const RETRY = { base: 10_000, max: 300_000 };
 // The rows of a step are in memory: 3 MB mostly, 80 MB if each has the largest trace. So are the contents of a slice,
 // about six times, as they are decrypted and written.
@@ -57,15 +58,16 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
     return this.task.stop(HISTORY_STEP_TIME);
   }
 
-  /** Finishes the current pass, or runs one. Does nothing while another process has the lease. */
-  async copyPending(bounds: Partial<CopyBounds> = {}): Promise<void> {
+  /** Finishes the current pass, or runs one. Returns false, and does nothing, while another process has the lease. */
+  async copyPending(bounds: Partial<CopyBounds> = {}): Promise<boolean> {
     const { database } = this.server;
-    if (database === null) return;
+    if (database === null) return false;
     const hasLease = await this.copies.claim(this.owner);
     await this.noteLag();
-    if (!hasLease) return;
+    if (!hasLease) return false;
     try {
       await this.copyPass(database, { ...STEP, ...bounds });
+      return true;
     } finally {
       // The lag of a copy that fails grows, and its own failure must not hide that of the copy.
       await this.noteLag().catch(() => undefined);
@@ -108,9 +110,9 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
 
   private async run(): Promise<number> {
     try {
-      await this.copyPending();
+      const hasCopied = await this.copyPending();
       this.failures = 0;
-      return INTERVAL;
+      return hasCopied ? INTERVAL : LEASE_INTERVAL;
     } catch (error) {
       this.metrics.countFailure();
       this.logger.warn({ error }, 'failed to copy generations to the history; will retry');

@@ -37,8 +37,7 @@ const HEARTBEAT_STATEMENT = 'SELECT service_now() AS now';
 
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Other processes see by this lock number whether the process lives. */
-  readonly session = randomInt(1, 2 ** 31 - 1);
+  private readonly lock = randomInt(1, 2 ** 31 - 1);
   private readonly logger = new Logger(Notifications.name);
   private readonly listeners: NotificationListener[] = [];
   private client: DatabaseClient | null = null;
@@ -64,6 +63,14 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   /** Whether notifications arrive: caches that depend on them may be used without a query. */
   get isTrusted(): boolean {
     return this.isListening && performance.now() < this.trustedUntil;
+  }
+
+  /**
+   * The number by which others see that this process lives; null while its connection is not open. They would take leases
+   * with a number that has no lock from each other as often as they look for work.
+   */
+  get session(): number | null {
+    return this.isListening ? this.lock : null;
   }
 
   /** Notifies every replica, this one included. */
@@ -138,6 +145,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
 
   async onApplicationShutdown(): Promise<void> {
     this.isStopped = true;
+    this.isListening = false;
     if (this.heartbeatTimer) clearInterval(this.heartbeatTimer);
     if (this.reconnectTimer) clearTimeout(this.reconnectTimer);
     await this.client?.end().catch(() => undefined);
@@ -161,7 +169,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       if (this.isStopped) return await client.end();
       // The address may lead elsewhere than at the start.
       if (client.isPooled) await requireSessions(this.config);
-      await client.query(HOLD_SESSION, [this.session]);
+      await client.query(HOLD_SESSION, [this.lock]);
       for (const channel of new Set(this.listeners.map((listener) => listener.channel)))
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       await this.heartbeat(client);

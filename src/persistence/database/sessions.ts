@@ -10,3 +10,13 @@ export const HOLD_SESSION = `SELECT pg_advisory_lock_shared(${LOCK_CLASS}, $1)`;
 export const LIVE_SESSIONS = `
 SELECT objid::bigint AS session FROM pg_locks WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objsubid = 2
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/**
+ * Whether a lease can be taken: it has expired, or its owner has died. Both are columns; without a session only the expiry
+ * counts. A process that has lost its connection may still work, so the statements of the work name their claim. Spend
+ * leases do not end in this way: their money may be spent by calls in flight.
+ */
+export const isLeaseFree = (session: string, expiresAt: string): string => `(
+    coalesce(${expiresAt}, '-infinity') <= now()
+    OR (${session} IS NOT NULL AND ${session} NOT IN (${LIVE_SESSIONS}))
+  )`;

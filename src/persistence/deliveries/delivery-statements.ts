@@ -3,7 +3,7 @@
 // Why plain SQL: whether a destination may be claimed, and whether its owner may still move the cursor, has to be
 // decided and written under one lock. All times are the database's own, so that clocks need not agree.
 
-import { LIVE_SESSIONS } from '../database/sessions.js';
+import { isLeaseFree } from '../database/sessions.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
 /** Seconds that a lease lives without a renewal. */
@@ -13,13 +13,10 @@ export const LEASE_SECONDS = 30;
 // the age at which a generation expires, so those after a cursor that stood for less cannot have left them.
 const STOOD_AFTER = '1 hour';
 
-// A killed process loses its locks at once, so that its leases need not expire first. No index may serve `coalesce`:
-// in a table that has grown since its last ANALYZE, idle cursors look rare, and the planner would read all of them
-// for each workspace.
+// No index may serve `coalesce`: in a table that has grown since its last ANALYZE, idle cursors look rare, and the planner
+// would read all of them for each workspace.
 const CLAIMABLE = `destination.enabled AND destination.deleted_at IS NULL AND workspace.is_broadcast_enabled
-  AND (cursor.lease_owner IS NULL OR cursor.lease_expires_at < now() OR (
-    cursor.lease_session IS NOT NULL AND cursor.lease_session NOT IN (${LIVE_SESSIONS})
-  ))
+  AND ${isLeaseFree('cursor.lease_session', 'cursor.lease_expires_at')}
   AND coalesce(cursor.next_attempt_at, '-infinity') <= now()`;
 
 /**

@@ -3,6 +3,7 @@
 //
 // Why plain SQL: each statement decides and writes under the lock of the one row.
 import { CURSOR, nextStep } from '../activity/rollup-statements.js';
+import { isLeaseFree } from '../database/sessions.js';
 import { LOG_HORIZON, LOG_SNAPSHOT } from '../generations/log-offset.js';
 import { HISTORY_COLUMNS, HISTORY_ENTRY } from './history-tables.js';
 
@@ -12,13 +13,13 @@ const NEXT_TRANSACTION = `pg_snapshot_xmax(${LOG_SNAPSHOT}::pg_snapshot)::text::
 /** After every ordinal of a transaction. */
 const END_OF_TRANSACTION = 2 ** 31 - 1;
 
-/** $1 process, $2 seconds. Returns no row while another process has the lease. */
+/** $1 process, $2 seconds, $3 its session. Returns no row while another process has the lease. */
 export const CLAIM = `
-INSERT INTO history_copy AS copy (owner, leased_until, renewed_at)
-VALUES ($1, now() + make_interval(secs => $2), now())
-ON CONFLICT (id) DO UPDATE
-  SET owner = excluded.owner, leased_until = excluded.leased_until, renewed_at = excluded.renewed_at
-WHERE copy.owner = excluded.owner OR copy.leased_until < now()
+INSERT INTO history_copy AS copy (owner, leased_until, renewed_at, lease_session)
+VALUES ($1, now() + make_interval(secs => $2), now(), $3)
+ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, leased_until = excluded.leased_until,
+  renewed_at = excluded.renewed_at, lease_session = excluded.lease_session
+WHERE copy.owner = excluded.owner OR ${isLeaseFree('copy.lease_session', 'copy.leased_until')}
 RETURNING owner`;
 
 /** Before any process has copied: the retention of the log waits for the first pass. */

@@ -7,6 +7,7 @@ import type { RollupCursor, StepBounds } from '../activity/activity-rollup.repos
 import { STEP_SETTINGS } from '../activity/rollup-statements.js';
 import { Database } from '../database/database.js';
 import type { Run } from '../database/database.js';
+import { Notifications } from '../database/notifications.js';
 import {
   BEGIN_PASS,
   CLAIM,
@@ -77,6 +78,7 @@ export class HistoryCopyRepository {
 
   constructor(
     private readonly database: Database,
+    private readonly notifications: Notifications,
     { history }: AppConfig,
   ) {
     this.step = history?.hasContents === true ? READ_STEP_WITH_CONTENTS : READ_STEP;
@@ -84,7 +86,8 @@ export class HistoryCopyRepository {
 
   /** Whether the process has the lease now. */
   async claim(owner: string): Promise<boolean> {
-    return (await this.database.query({ text: CLAIM, values: [owner, LEASE] })).length > 0;
+    const values = [owner, LEASE, this.notifications.session];
+    return (await this.database.query({ text: CLAIM, values })).length > 0;
   }
 
   async release(owner: string): Promise<void> {

@@ -14,6 +14,7 @@ import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import { Database } from '../database/database.js';
+import { Notifications } from '../database/notifications.js';
 import { readSpend } from '../keys/api-key-row.js';
 import type { SpendJson } from '../keys/api-key-row.js';
 import {
@@ -86,6 +87,7 @@ const LIFETIME_START = new Date(0);
 export class BudgetSubjectsRepository {
   constructor(
     private readonly database: Database,
+    private readonly notifications: Notifications,
     private readonly clock: Clock,
   ) {}
 
@@ -95,7 +97,7 @@ export class BudgetSubjectsRepository {
     const [row] = await this.database.query<Omit<ClaimedScan, 'claimId'>>({
       name: 'begin-notification-scan',
       text: BEGIN_SCAN,
-      values: [claimId, pause, transactions],
+      values: [claimId, this.notifications.session, pause, transactions],
     });
     return row ? { ...row, claimId } : null;
   }

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { EVENT_HOURS, EVENT_STATES } from '../../domain/notifications/notification-rule.js';
 import type { EventState, NotificationEvent } from '../../domain/notifications/notification-rule.js';
 import { Database } from '../database/database.js';
+import { Notifications } from '../database/notifications.js';
 import type { NotificationEventModel } from '../generated/models.js';
 import {
   CLAIM_QUEUES,
@@ -51,7 +52,10 @@ export interface EventFilter {
 
 @Injectable()
 export class NotificationQueuesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly notifications: Notifications,
+  ) {}
 
   /** Newest first. */
   async listEvents(
@@ -78,7 +82,7 @@ export class NotificationQueuesRepository {
     const rows = await this.database.query<Omit<ClaimedQueue, 'claimId'>>({
       name: 'claim-notification-queues',
       text: CLAIM_QUEUES,
-      values: [claimId, limit, busy],
+      values: [claimId, this.notifications.session, limit, busy],
     });
     return rows.map(({ accountId, ruleId, failures }) => ({ accountId, ruleId, failures, claimId }));
   }

@@ -3,22 +3,25 @@
 // Why plain SQL: a mark and its event, a lease and its queue are decided and written under one lock, in one statement.
 // All times are the database's own, so that clocks need not agree.
 import { spendOf } from '../keys/api-key-statements.js';
+import { isLeaseFree } from '../database/sessions.js';
 import { LOG_HORIZON } from '../generations/log-offset.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
-/** Seconds. A process that was killed in a scan or a delivery holds up others for as long. */
+/** Seconds. A process that no longer answers holds up others for as long; one that was killed does not. */
 const SCAN_LEASE_SECONDS = 120;
 const QUEUE_LEASE_SECONDS = 60;
 
 /**
- * $1 claim, $2 seconds since the last scan of any process, $3 the maximum of transactions to read. No row: another
- * process scans, or has scanned. Only transactions that are older than every open one: their rows are all visible.
+ * $1 claim, $2 its session, $3 seconds since the last scan of any process, $4 the maximum of transactions to read. No
+ * row: another process scans, or has scanned. Only transactions that are older than every open one: their rows are all
+ * visible.
  */
 export const BEGIN_SCAN = `
-UPDATE notification_scan SET claimed_by = $1, claimed_until = now() + make_interval(secs => ${SCAN_LEASE_SECONDS})
-WHERE claimed_until <= now() AND ended_at <= now() - make_interval(secs => $2)
+UPDATE notification_scan SET claimed_by = $1, claimed_session = $2,
+  claimed_until = now() + make_interval(secs => ${SCAN_LEASE_SECONDS})
+WHERE ${isLeaseFree('claimed_session', 'claimed_until')} AND ended_at <= now() - make_interval(secs => $3)
 RETURNING scanned_before AS from, greatest(scanned_before, ${LOG_HORIZON}) AS until,
-  ${LOG_HORIZON} - scanned_before > $3::bigint AS "isBehind"`;
+  ${LOG_HORIZON} - scanned_before > $4::bigint AS "isBehind"`;
 
 /** $1 claim, $2 the position that the scan has reached. */
 export const END_SCAN = `
@@ -132,21 +135,22 @@ WITH crossed AS MATERIALIZED (
 SELECT id FROM appended`;
 
 /**
- * $1 claim, $2 a maximum, $3 accounts that have enough deliveries in flight. Claims one queue of an account at a time,
- * so that no account takes all claims.
+ * $1 claim, $2 its session, $3 a maximum, $4 accounts that have enough deliveries in flight. Claims one queue of an
+ * account at a time, so that no account takes all claims.
  */
 export const CLAIM_QUEUES = `
 WITH due AS (
   SELECT DISTINCT ON (account_id) account_id, rule_id, next_attempt_at FROM notification_queues
-  WHERE next_attempt_at <= now() AND coalesce(lease_expires_at, '-infinity') <= now() AND account_id <> ALL($3::uuid[])
+  WHERE next_attempt_at <= now() AND ${isLeaseFree('lease_session', 'lease_expires_at')}
+    AND account_id <> ALL($4::uuid[])
   ORDER BY account_id, next_attempt_at
 ), chosen AS (
   SELECT queue.account_id, queue.rule_id FROM notification_queues AS queue JOIN due USING (account_id, rule_id)
-  WHERE queue.next_attempt_at <= now() AND coalesce(queue.lease_expires_at, '-infinity') <= now()
-  ORDER BY due.next_attempt_at LIMIT $2 FOR UPDATE OF queue SKIP LOCKED
+  WHERE queue.next_attempt_at <= now() AND ${isLeaseFree('queue.lease_session', 'queue.lease_expires_at')}
+  ORDER BY due.next_attempt_at LIMIT $3 FOR UPDATE OF queue SKIP LOCKED
 )
 UPDATE notification_queues AS queue
-SET lease_owner = $1, lease_expires_at = now() + make_interval(secs => ${QUEUE_LEASE_SECONDS})
+SET lease_owner = $1, lease_session = $2, lease_expires_at = now() + make_interval(secs => ${QUEUE_LEASE_SECONDS})
 FROM chosen WHERE queue.account_id = chosen.account_id AND queue.rule_id = chosen.rule_id
 RETURNING queue.account_id AS "accountId", queue.rule_id AS "ruleId", queue.failures`;
 
