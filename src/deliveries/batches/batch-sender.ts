@@ -28,7 +28,13 @@ export interface SendResult {
   /** The platform's last reason for dropping traces. */
   readonly rejection?: string | undefined;
   /** Why the rest remains to be sent. */
-  readonly failure: (DeliveryFailure & { readonly retryAfter?: number }) | null;
+  readonly failure:
+    | (DeliveryFailure & {
+        readonly retryAfter?: number;
+        /** The platform has answered, and has rejected many traces in a row. */
+        readonly refusesAll?: boolean;
+      })
+    | null;
 }
 
 /** Consecutive rejected traces after which the destination is at fault, not the traces. */

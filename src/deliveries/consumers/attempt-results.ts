@@ -36,7 +36,7 @@ export function toBlocked(
   return {
     ...attempt,
     results: without(results, settled.slice(settled.length - rejectedCount)),
-    failure: failure ?? { class: 'blocked', status: null, message },
+    failure: failure ?? { class: 'blocked', status: null, message, refusesAll: true },
   };
 }
 

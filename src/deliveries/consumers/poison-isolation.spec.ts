@@ -156,7 +156,7 @@ describe('a platform that rejects everything', () => {
     const { send } = createIsolation(() => 'refused', limits);
     expect(await send(traces(32))).toMatchObject({
       results: new Map(),
-      failure: { class: 'blocked', message: 'everything is refused: HTTP 400: no' },
+      failure: { class: 'blocked', message: 'everything is refused: HTTP 400: no', refusesAll: true },
     });
   });
 

@@ -260,25 +260,25 @@ describe('a platform that accepts a request and drops a part of it', () => {
     expect(receiver.stored).toHaveLength(10);
   });
 
-  it('is paused when it drops everything, and everything stays in the log', async () => {
-    const receiver = await receiverOf((request) => ({
-      reply: {
-        status: 200,
-        body: {
-          partialSuccess: { rejectedSpans: generationsIn(request).length, errorMessage: 'wrong project' },
-        },
-      },
-      stored: [],
-    }));
+  it('is paused while it drops everything, and gets everything when it recovers', async () => {
+    let hasRecovered = false;
+    const receiver = await receiverOf((request) => {
+      if (hasRecovered) return { reply: { status: 200 }, stored: generationsIn(request) };
+      const partialSuccess = { rejectedSpans: generationsIn(request).length, errorMessage: 'wrong project' };
+      return { reply: { status: 200, body: { partialSuccess } }, stored: [] };
+    });
     const { id } = await createDestination(
       app,
       { endpoint: receiver.origin },
       { kind: 'otel-collector', type: 'otel-collector' },
     );
-    await recordGenerations(app, 40);
+    const ids = await recordGenerations(app, 40);
     const row = await untilCursor(id, ({ paused_at }) => paused_at !== null);
     expect(row).toMatchObject({ delivered: '0', dropped: {} });
     expect(row.last_error_message).toBe('everything is refused: wrong project');
+    hasRecovered = true;
+    expect(await untilDelivered(app, id, 40)).toMatchObject({ dropped: {}, paused_at: null });
+    expect(receiver.stored.toSorted()).toEqual(ids.toSorted());
   });
 });
 
