@@ -1,7 +1,7 @@
 // The delivery process: runs beside the workers, answers no calls, and loads no code of theirs.
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -15,8 +15,13 @@ import { OutboundModule } from '../outbound/outbound.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import type { RunningProcess } from './serving-process.js';
 
-/** Lower than the workers' priority: when the processor is short of time, deliveries wait. */
-const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+/**
+ * Added to the priority of the workers (higher numbers give way): when the processor is short of time, deliveries wait. It
+ * leaves a third of the time of another process. With a ninth (10), the process of a busy machine does not get as far as
+ * to connect before its time-outs, and deliveries stop (docs/decisions/0005-broadcast.md).
+ */
+export const STEP_BACK = 5;
+const LOWEST_PRIORITY = constants.priority.PRIORITY_LOW;
 
 // Milliseconds between samples of the event-loop monitor, which this process does not report: each sample wakes it.
 const RARELY = 60_000;
@@ -47,10 +52,11 @@ export async function startDeliveries(config: AppConfig): Promise<RunningProcess
 
 /** On Linux every thread has its own priority; new threads inherit that of the current one. */
 function stepBack(): void {
+  const priority = Math.min(getPriority() + STEP_BACK, LOWEST_PRIORITY);
   const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
   for (const thread of threads) {
     try {
-      setPriority(thread, PRIORITY);
+      setPriority(thread, priority);
     } catch {
       // The thread has ended since the directory was read.
     }

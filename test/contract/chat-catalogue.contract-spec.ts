@@ -31,6 +31,8 @@ describe.each(CHAT_MODELS.map((model) => [model.id, model] as const))('%s', (_id
       expect(endpoint.contextLength).toBeLessThanOrEqual(model.contextLength);
       expect(endpoint.maxOutputTokens ?? 1).toBeLessThanOrEqual(endpoint.contextLength);
       expect(endpoint.inputModalities).toContain('text');
+      // A moving name changes its price without us.
+      expect(endpoint.upstreamModel).not.toMatch(/latest/);
       expect(endpoint.reasoningEfforts.length === 0 || endpoint.isReasoning).toBe(true);
     }
   });

@@ -19,7 +19,7 @@ import {
   noConnections,
   slowStatements,
 } from './scenarios/database.js';
-import { failoverOfKilled, failoverOfSilent } from './scenarios/failover.js';
+import { failoverOfKilled, failoverOfSilent, failoverOfStarved } from './scenarios/failover.js';
 import { kills } from './scenarios/kills.js';
 import { destinationFaults, slowClients, upstreamFaults } from './scenarios/network.js';
 import { computingOverload, overload } from './scenarios/overload.js';
@@ -37,6 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
   diskRunsFull,
   failoverOfKilled,
   failoverOfSilent,
+  failoverOfStarved,
   transactionPooler,
   upstreamFaults,
   destinationFaults,

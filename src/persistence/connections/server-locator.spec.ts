@@ -8,10 +8,13 @@ const TWO = 'postgresql://user@a,b/name';
 /** By host: a timeline, null for one that accepts no writes, or the error of one that cannot be reached. */
 let answers: Record<string, number | null | Error>;
 let probed: string[];
+/** Milliseconds until the time-out of each probe. */
+let timeouts: number[];
 let now: number;
 beforeEach(() => {
   answers = { a: 1, b: null };
   probed = [];
+  timeouts = [];
   now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
 });
@@ -19,8 +22,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const probe: Probe = ({ host }: DatabaseServer) => {
+const probe: Probe = ({ host }, _choice, timeout) => {
   probed.push(host);
+  timeouts.push(timeout);
   const answer = answers[host] ?? null;
   return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
 };
@@ -93,6 +97,40 @@ describe('the locator of a server', () => {
     expect(probed).toHaveLength(2);
     now += 250;
     expect(await located(locator)).toBe('b');
+  });
+
+  it('waits longer after a search without an answer in time, until a server answers', async () => {
+    const late: Probe = async (server, choice, timeout) => {
+      const answer = await probe(server, choice, timeout);
+      if (server.host === 'b') now += timeout;
+      if (now < 31_000) throw new Error('timeout expired');
+      return answer;
+    };
+    const locator = new ServerLocator(TWO, late);
+    for (let search = 1; search <= 4; search++) {
+      await expect(locator.locate()).rejects.toThrow(NoServer);
+      now += 250;
+    }
+    const found = await locator.locate();
+    expect(found.host).toBe('a');
+    expect(timeouts.filter((_each, index) => index % 2 === 0)).toEqual([2_000, 4_000, 8_000, 16_000, 16_000]);
+    answers = { a: null, b: 2 };
+    locator.suspect(found);
+    expect(await located(locator)).toBe('b');
+    expect(timeouts.at(-1)).toBe(2_000);
+  });
+
+  it('waits no longer for a silent server while another answers', async () => {
+    answers = { a: new Error('timeout expired'), b: null };
+    const locator = new ServerLocator(TWO, (server, choice, timeout) => {
+      if (server.host === 'a') now += timeout;
+      return probe(server, choice, timeout);
+    });
+    for (let search = 1; search <= 3; search++) {
+      await expect(locator.locate()).rejects.toThrow(NoServer);
+      now += 250;
+    }
+    expect(new Set(timeouts)).toEqual(new Set([2_000]));
   });
 
   it('reports rejected credentials as they are', async () => {

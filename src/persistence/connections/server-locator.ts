@@ -12,11 +12,19 @@ interface OpenConnection {
   abandon(): void;
 }
 
-/** The timeline of a server that may be used; null: it may not. Rejects for one that cannot be reached. */
-export type Probe = (server: DatabaseServer, address: DatabaseAddress) => Promise<number | null>;
+/**
+ * The timeline of a server that may be used; null: it may not. Rejects for one that cannot be reached. `timeout`:
+ * milliseconds for the handshake, and for each statement.
+ */
+export type Probe = (
+  server: DatabaseServer,
+  address: DatabaseAddress,
+  timeout: number,
+) => Promise<number | null>;
 
-// Milliseconds for the handshake with a server, and for each statement of the probe. Servers are probed together.
-const PROBE_TIMEOUT = 2_000;
+// Milliseconds. Servers are probed together. A process that gets little of a busy processor reads their answers late: after
+// a search that found none in time the next one waits twice as long, or no search would ever end.
+const PROBE_TIMEOUT = { base: 2_000, max: 16_000 };
 // Milliseconds for which the failure of a search is valid: calls that wait for a promotion must not flood the standby.
 const FAILURE_LIFETIME = 250;
 // Credentials, no such database, no right to connect: another server would answer the same.
@@ -40,6 +48,7 @@ export class ServerLocator {
   readonly address: DatabaseAddress;
   private current: DatabaseServer | null;
   private search: Promise<DatabaseServer> | null = null;
+  private timeout = PROBE_TIMEOUT.base;
   private failure: { readonly error: unknown; readonly until: number } | null = null;
   /** A promoted server begins a later timeline. An earlier primary that comes back has an older one. */
   private timeline = 0;
@@ -99,9 +108,17 @@ export class ServerLocator {
 
   private async find(): Promise<DatabaseServer> {
     const { servers } = this.address;
+    const { timeout } = this;
+    const begunAt = performance.now();
     const results = await Promise.all(
-      servers.map(async (server) => ({ server, answer: await settle(this.probe(server, this.address)) })),
+      servers.map(async (server) => ({
+        server,
+        answer: await settle(this.probe(server, this.address, timeout)),
+      })),
     );
+    const isLate = performance.now() - begunAt >= timeout;
+    const hasAnswer = results.some(({ answer }) => answer.value !== undefined);
+    this.timeout = isLate && !hasAnswer ? Math.min(timeout * 2, PROBE_TIMEOUT.max) : PROBE_TIMEOUT.base;
     // Two servers that accept writes: the older timeline is that of a primary which was replaced and came back. Equal
     // ones: the earlier in the list, so that all processes choose the same.
     let found: { readonly server: DatabaseServer; readonly timeline: number } | null = null;
@@ -161,12 +178,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : 'cannot be reached';
 }
 
-async function probeServer(server: DatabaseServer, address: DatabaseAddress): Promise<number | null> {
+async function probeServer(
+  server: DatabaseServer,
+  address: DatabaseAddress,
+  timeout: number,
+): Promise<number | null> {
   const client = new pg.Client({
     ...driverOptions(address, server),
     application_name: 'signalbox probe',
-    connectionTimeoutMillis: PROBE_TIMEOUT,
-    query_timeout: PROBE_TIMEOUT,
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
   });
   client.on('error', () => undefined);
   try {
