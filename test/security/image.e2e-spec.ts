@@ -16,8 +16,9 @@ import { eventually } from '../support/eventually.js';
 import { buildImage } from '../support/image/image-build.js';
 import type { Image } from '../support/image/image-build.js';
 
-// Milliseconds. A build, on a machine that has much else to do.
+// Milliseconds, on a machine that has much else to do.
 const BUILD_TIMEOUT = 900_000;
+const START_TIMEOUT = 300_000;
 // OpenShift chooses any user of the group 0. It owns no file of the image, and so can change none.
 const ANY_USER = { uid: 1_000_660_000, gid: 0 };
 const isRoot = process.getuid?.() === 0;
@@ -80,8 +81,6 @@ describe('the image', () => {
       DATA_DIR: dataDirectory,
       LOG_LEVEL: 'fatal',
     };
-    // As the job of Kubernetes does. The start would migrate as well, within the time of a question.
-    await run(['node', 'scripts/migrate.mjs']);
     service = start(image.command, 'inherit');
     await eventually(
       async () => {
@@ -89,8 +88,9 @@ describe('the image', () => {
         return fetch(`${baseUrl}/ready`).then(({ status }) => status, String);
       },
       (status) => status === 200,
+      START_TIMEOUT,
     );
-  }, BUILD_TIMEOUT);
+  }, BUILD_TIMEOUT + START_TIMEOUT);
 
   afterAll(async () => {
     service?.kill('SIGKILL');

@@ -10,8 +10,9 @@ const BETWEEN_QUESTIONS = 5;
 export async function eventually<Answer>(
   ask: () => Promise<Answer>,
   isReached: (answer: Answer) => boolean,
+  timeout = TIMEOUT,
 ): Promise<Answer> {
-  const deadline = Date.now() + TIMEOUT;
+  const deadline = Date.now() + timeout;
   for (;;) {
     const answer = await ask();
     if (isReached(answer)) return answer;
