@@ -17,8 +17,8 @@ import type { RunningProcess } from './serving-process.js';
 
 /**
  * Added to the priority of the workers (higher numbers give way): when the processor is short of time, deliveries wait. It
- * leaves a third of the time of another process. With a ninth (10), the process of a busy machine does not get as far as
- * to connect before its time-outs, and deliveries stop (docs/decisions/0005-broadcast.md).
+ * leaves a third of the time of another process. A ninth (10) was too little after a failover on a busy machine
+ * (docs/decisions/0005-broadcast.md).
  */
 export const STEP_BACK = 5;
 const LOWEST_PRIORITY = constants.priority.PRIORITY_LOW;
