@@ -107,20 +107,6 @@ function explainRight(error) {
   );
 }
 
-/** Throws when the role may not create the tables, before a migration or a lock shows it. */
-async function requireRights(client) {
-  const { rows } = await client.query(`
-    SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
-           quote_ident(current_schema()) AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`);
-  const [{ role, database, schema, mayCreate }] = rows;
-  if (schema !== null && !mayCreate)
-    throw new ScriptError(
-      `The role ${role} may not create tables in the schema ${schema} of the database ${database}, which migrations ` +
-        `need. Make it the owner (ALTER DATABASE ${database} OWNER TO ${role}), or: ` +
-        `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`,
-    );
-}
-
 /** Throws before the first migration where the schema belongs to another application. */
 async function requireRoom(client, state) {
   if (state.pending.length < state.migrations.length) return;
@@ -189,7 +175,6 @@ export async function migrate({ databaseUrl, log = console.log, signal, lockTime
       checkMigrations(atFirst, log);
       return [];
     }
-    await requireRights(client);
     await takeLock(client, OUR_LOCK, log, signal);
     await takeLock(client, PRISMA_LOCK, log, signal);
     await client.query(`SELECT pg_advisory_unlock(${PRISMA_LOCK})`);

@@ -16,7 +16,6 @@ import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { SignInDto } from './dto/session.dto.js';
 import type { SessionDto } from './dto/session.dto.js';
-import { Installation } from '../persistence/database/installation.js';
 import { SessionsService } from './sessions.service.js';
 
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
@@ -24,10 +23,7 @@ const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 @ApiExcludeController()
 @Controller('console/session')
 export class SessionController {
-  constructor(
-    private readonly sessions: SessionsService,
-    private readonly installation: Installation,
-  ) {}
+  constructor(private readonly sessions: SessionsService) {}
 
   @Post()
   @HttpCode(200)
@@ -42,7 +38,7 @@ export class SessionController {
     // Another site must not sign the browser in with a key of its own.
     if (isCrossSite(request.headers)) throw new AppError('cross_site');
     const { id, shown } = await this.sessions.signIn(key, request.ip ?? '');
-    const tag = await this.installation.tag();
+    const tag = await this.sessions.tag();
     const former = presentedSession(request.headers, tag);
     if (former !== null) await this.sessions.signOut(former);
     response.append('Set-Cookie', sessionCookie(id, request.headers, tag));
@@ -65,7 +61,7 @@ export class SessionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeletedDto> {
     if (!isFromConsole(request.method, request.headers)) throw new AppError('cross_site');
-    const tag = await this.installation.tag();
+    const tag = await this.sessions.tag();
     const id = presentedSession(request.headers, tag);
     if (id !== null) await this.sessions.signOut(id);
     for (const cookie of endedSessionCookies(request.headers, tag)) response.append('Set-Cookie', cookie);

@@ -8,6 +8,7 @@ import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
 import type { ApiKey, Caller } from '../domain/keys/api-key.js';
 import { createSessionId, hashSessionId } from '../domain/keys/console-session.js';
 import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { Installation } from '../persistence/database/installation.js';
 import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { toSessionDto } from './dto/session.dto.js';
@@ -26,8 +27,14 @@ export class SessionsService {
     private readonly callers: CallerCache,
     private readonly accounts: AccountsRepository,
     private readonly rateLimiter: RateLimiter,
+    private readonly installation: Installation,
     private readonly clock: Clock,
   ) {}
+
+  /** Part of the cookie's name: browsers send cookies to every port of a host. */
+  tag(): Promise<string> {
+    return this.installation.tag();
+  }
 
   /** Every sign-in makes an id of its own, so that no id from before it is ever signed in. */
   async signIn(secret: string, address: string): Promise<NewSession> {

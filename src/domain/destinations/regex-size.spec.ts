@@ -87,8 +87,10 @@ describe('the size of a regular expression', () => {
       '\u{1f600}',
     );
     let compiled = 0;
+    let runs = 0;
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
+        runs += 1;
         const open = pieces.filter((each) => each.startsWith('(') && !each.endsWith(')')).length;
         const pattern =
           pieces.join('') + ')'.repeat(open - pieces.filter((each) => each === ')').length > 0 ? open : 0);
@@ -101,7 +103,7 @@ describe('the size of a regular expression', () => {
       }),
       { numRuns: 2_000, seed: 7 },
     );
-    expect(compiled).toBeGreaterThan(200);
+    expect(compiled).toBeGreaterThan(runs / 10);
   });
 
   it('returns the nesting depth of groups', () => {

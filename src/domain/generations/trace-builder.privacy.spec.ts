@@ -237,8 +237,10 @@ describe('any generation', () => {
 
   it('leaves no word of it in a trace in privacy mode', () => {
     let found = 0;
+    let runs = 0;
     fc.assert(
       fc.property(candidates, destinations, (candidate, destination) => {
+        runs += 1;
         expect(
           canariesIn(JSON.stringify(buildTrace(candidate, { ...destination, privacyMode: true }))),
         ).toEqual([]);
@@ -247,6 +249,6 @@ describe('any generation', () => {
       { numRuns: 300 },
     );
     // The word is present without privacy mode.
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(runs / 3);
   });
 });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { DatabaseServer } from '../../domain/database-address.js';
 import { NoServer, ServerLocator } from './server-locator.js';
 import type { Probe } from './server-locator.js';
 

@@ -47,10 +47,11 @@ export class EndpointReports {
   /** The providers whose address has moved or is wrong: no later call was served there. */
   wrongAddresses(): readonly WrongAddress[] {
     const now = performance.now();
-    return this.registry.addresses.list().map((problem) => ({
-      ...problem,
-      lastSeenAt: new Date(this.clock.now().getTime() - (now - problem.at)),
-    }));
+    return this.registry.addresses.list().map((problem) =>
+      Object.assign({}, problem, {
+        lastSeenAt: new Date(this.clock.now().getTime() - (now - problem.at)),
+      }),
+    );
   }
 
   /** Reports the health under the operator's credential. Failures of customers' own keys do not count. */

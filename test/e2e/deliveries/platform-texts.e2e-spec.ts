@@ -165,7 +165,7 @@ describe('the text of a platform', () => {
     const keys = [...app.application.get(AppConfig).encryptionKeys];
     const rotated = new ConfigCipher({
       encryptionKeys: [{ id: 'next', bytes: Buffer.alloc(32, 7) }, ...keys],
-    } as unknown as AppConfig);
+    });
     const database = app.application.get(Database, { strict: false });
     await rotateEncryption(database, rotated, () => undefined);
     const ref = { workspaceId: app.workspaceId, destinationId: id };

@@ -32,7 +32,7 @@ function watchLog(): () => unknown[] {
         spy.mock.calls.map((call, index) => ({
           order: spy.mock.invocationCallOrder[index] ?? 0,
           line: [method, call.findLast((part) => typeof part === 'string')] as const,
-          isOurs: (spy.mock.contexts[index] as unknown as { context?: string }).context === 'RateLimits',
+          isOurs: Object(spy.mock.contexts[index]).context === 'RateLimits',
         })),
       )
       .filter(({ isOurs }) => isOurs)

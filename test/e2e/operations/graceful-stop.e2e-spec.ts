@@ -1,7 +1,7 @@
 // Graceful shutdown: in-flight work is finished and recorded, even for disconnected callers.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer, request } from 'node:http';
+import { Agent, createServer, request as sendRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -105,7 +105,7 @@ async function ask(
   body = '',
 ): Promise<{ readonly status: number | undefined; readonly isKept: boolean }> {
   const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' };
-  const asked = request(new URL(path, baseUrl), { agent, headers, method: body === '' ? 'GET' : 'POST' });
+  const asked = sendRequest(new URL(path, baseUrl), { agent, headers, method: body === '' ? 'GET' : 'POST' });
   asked.end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   await text(response);

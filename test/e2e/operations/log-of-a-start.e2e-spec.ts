@@ -91,7 +91,7 @@ describe('a start', () => {
           context: 'Start',
           msg: expect.stringMatching(
             new RegExp(
-              `^The role ${role} may not create tables in the schema public .*: GRANT USAGE, CREATE ON SCHEMA public TO ${role}$`,
+              `permission denied for schema public; make the role ${role} the owner of the database, or`,
             ),
           ),
         },

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
+import { createEmptyDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
 import { createDestination } from '../../support/deliveries/deliveries.js';
 
 const run = promisify(execFile);
@@ -149,10 +151,12 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm install /, 'needs a registry; the packages are those of this repository'],
   [/^(OPENAI_API_KEY=sk-\.\.\. )?npm start$/, 'starts a database of its own, as every run of the tests does'],
   [/^node --env-file/, 'runs above'],
+  [/^(for port in|systemctl |curl -fsS --retry|sleep |done)/, 'restarts units of systemd'],
 ];
 
 const COMMAND = /^(?:[A-Z_]+=\S+ )*(?:npm|node|docker|psql|pg_dump|pg_restore|curl) |^DATABASE_URL=/;
-const isBalanced = (text: string): boolean => (text.match(/"/g) ?? []).length % 2 === 0 && !/\\$/.test(text);
+const isBalanced = (text: string): boolean =>
+  (text.match(/"/g) ?? []).length % 2 === 0 && !text.endsWith('\\');
 
 /** The commands of a document: in its blocks without a language, and in its sentences. */
 function commandsOf(document: string): string[] {
@@ -180,8 +184,10 @@ const reasonOf = (command: string): string | undefined =>
   NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
 describe('a documented command', () => {
+  let emptyDatabase: TestDatabase;
   let environments: Readonly<Record<Environment, Readonly<Record<string, string>>>>;
   beforeAll(async () => {
+    emptyDatabase = await createEmptyDatabase();
     const { id } = await createDestination(app, { url: 'http://127.0.0.1:1/' });
     environments = {
       nothing: {},
@@ -190,10 +196,13 @@ describe('a documented command', () => {
       client: { BASE_URL: app.baseUrl, MANAGEMENT_KEY: app.managementKey, ID: id },
     };
   });
+  afterAll(() => emptyDatabase.drop());
   /** With real values instead of those that stand for the reader's. */
   const filled = (command: string): string =>
     command
-      .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${app.databaseUrl}`)
+      // A first start without keys makes one, which cannot decrypt what another has encrypted.
+      .replace(/DATABASE_URL=\S+(?= npm start)/, `DATABASE_URL=${emptyDatabase.url}`)
+      .replace(/DATABASE_URL=(?:\.\.\.|postgresql:\/\/(?:\.\.\.|user)\S*)/, `DATABASE_URL=${app.databaseUrl}`)
       .replace('ENCRYPTION_KEYS=...', `ENCRYPTION_KEYS=${TEST_ENCRYPTION_KEY}`)
       .replace('ARGUMENTS', '--management');
 

@@ -47,9 +47,9 @@ async function currentLimit(): Promise<number> {
 it('rejects calls after ten seconds at the earliest, and recovers when the load ends', async () => {
   const begunAt = performance.now();
   let rejectedAt: number | null = null;
-  let isOver = false;
+  const load = { isOver: false };
   const clients = Array.from({ length: CLIENTS }, async () => {
-    while (!isOver) {
+    while (!load.isOver) {
       const status = await call(200);
       if (status === 503) rejectedAt ??= performance.now();
       else expect(status).toBe(200);
@@ -62,7 +62,7 @@ it('rejects calls after ten seconds at the earliest, and recovers when the load 
     );
     expect(await currentLimit()).toBeLessThan(CLIENTS);
   } finally {
-    isOver = true;
+    load.isOver = true;
     await Promise.all(clients);
   }
   const endedAt = performance.now();
