@@ -141,7 +141,7 @@ describe('beside another application', () => {
     );
     expect(await starts.start(database.url)).toEqual([
       expect.stringMatching(
-        /^warning: this database is ahead of this version, which does not know 20990101000000_ours/,
+        /^this database is ahead of this version, which does not know 20990101000000_ours/,
       ),
       'applied 0',
     ]);

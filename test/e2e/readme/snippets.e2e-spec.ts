@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const read = (path: string): string => readFileSync(inRepository(path), 'utf8');
-const blocks = [...read('README.md').matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
+const blocks = [...read('README.md').matchAll(/^ *```(\w*)\n(.*?)^ *```$/gms)].map(
   ([, language = '', code = '']) => ({
     language,
     code,
@@ -151,7 +151,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm install /, 'needs a registry; the packages are those of this repository'],
   [/^(OPENAI_API_KEY=sk-\.\.\. )?npm start$/, 'starts a database of its own, as every run of the tests does'],
   [/^node --env-file/, 'runs above'],
-  [/^(for port in|systemctl |curl -fsS --retry|sleep |done)/, 'restarts units of systemd'],
+  [/^ *(for port in|systemctl |curl -fsS --retry|sleep |done)/, 'restarts units of systemd'],
 ];
 
 const COMMAND = /^(?:[A-Z_]+=\S+ )*(?:npm|node|docker|psql|pg_dump|pg_restore|curl) |^DATABASE_URL=/;
@@ -162,7 +162,7 @@ const isBalanced = (text: string): boolean =>
 function commandsOf(document: string): string[] {
   const found: string[] = [];
   const sentences = document.replaceAll(
-    /^```(\w*)\n(.*?)^```$/gms,
+    /^ *```(\w*)\n(.*?)^ *```$/gms,
     (_all, language: string, code: string) => {
       let command = '';
       for (const line of language === '' ? code.trimEnd().split('\n') : []) {

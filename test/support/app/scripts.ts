@@ -50,7 +50,7 @@ export function openStarts(): Starts {
     for await (const line of createInterface({ input: process.stdin })) {
       const environment = JSON.parse(line);
       const lines = [];
-      const log = (text) => text.includes('applying') || lines.push(text);
+      const log = (text) => /appl(?:ying|ied) the migration/.test(text) || lines.push(text);
       try {
         await waitForDatabase({ databaseUrl: environment.DATABASE_URL, log, nameTimeout: 0 });
         log('applied ' + (await prepareDatabase({ environment, log })).length);
