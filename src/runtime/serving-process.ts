@@ -1,7 +1,9 @@
 // A process that serves calls: the application, its socket, and the shutdown of both.
+import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -17,6 +19,9 @@ import { ABORTED_STREAMS_TIME } from '../config/shutdown-times.js';
 import { LoadShedder } from '../http/load-shedding/load-shedder.js';
 import { ExpressServerAdapter } from '../http/server/express-server.adapter.js';
 import { Readiness } from '../persistence/database/readiness.js';
+
+// Milliseconds between two counts of the connections that a worker still waits for.
+const CONNECTIONS_INTERVAL = 10;
 
 export interface RunningProcess {
   /** Announces the end until `hurry` aborts, finishes in-flight work, then shuts the process's part down. */
@@ -85,11 +90,23 @@ async function stopProcess(
  * Resolves when the last connection is closed. Without `connection: close`, kept-alive connections would last as long
  * as they are used.
  */
-function close(server: Server): Promise<void> {
+async function close(server: Server): Promise<void> {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
     response.setHeader('connection', 'close'),
   );
   // Connections whose responses had started before.
   server.keepAliveTimeout = 1;
-  return new Promise((resolve) => server.close(() => resolve()));
+  if (cluster.isWorker) await endConnections(server);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+/**
+ * Cuts new connections off, and resolves when the open ones have ended. Node's primary keeps a connection that it offers
+ * to a worker whose server has closed: its client would wait until the replica's last call has ended.
+ */
+async function endConnections(server: Server): Promise<void> {
+  server.prependListener('connection', (socket: Socket) => socket.destroy());
+  server.closeIdleConnections();
+  const connections = promisify(server.getConnections.bind(server));
+  while ((await connections()) > 0) await sleep(CONNECTIONS_INTERVAL);
 }

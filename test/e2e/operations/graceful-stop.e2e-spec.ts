@@ -202,6 +202,33 @@ it('lets a call whose caller has left go on, and records what it has cost', asyn
   expect(Number(generation?.cost)).toBeGreaterThan(0);
 });
 
+it('leaves no new connection waiting while workers finish their calls', async () => {
+  const running = await start({ WORKERS: '2' });
+  const { hostname, port } = new URL(running.baseUrl);
+  const answer = call(running, { model: SMALL, input: 'hello' });
+  await untilHeld(1);
+  let isOver = false;
+  /** A connection after the other, each until it ends. */
+  const knock = async (): Promise<void> => {
+    while (!isOver) {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write('GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'),
+      );
+      socket.on('error', () => undefined).resume();
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+  };
+  const knocking = Array.from({ length: 20 }, knock);
+  const stopped = running.stop();
+  await untilClosed(running);
+  isOver = true;
+  // The call is still held: no connection ends because the process does.
+  await Promise.all(knocking);
+  for (const { request, response } of held) answerLikeOpenAi(request, response);
+  expect((await answer).status).toBe(200);
+  expect(await stopped).toBe(0);
+});
+
 it('responds to waiting callers, and ends although they keep their connections alive', async () => {
   const running = await start();
   // Kept-alive connections that last longer than a test may take.
