@@ -15,14 +15,20 @@ const WORKSPACES_PER_ACCOUNT = 25;
 /** The maximum of destinations of one kind in a workspace. */
 export const SLOTS = 5;
 
+/** A UUID of version 7; before version 18, PostgreSQL has no function for it. */
+const idAt = (time) =>
+  `overlay(replace(gen_random_uuid()::text, '-', '') PLACING
+    lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '7' FROM 1)::uuid`;
+const NEW_ID = idAt('clock_timestamp()');
+
 // Number 0 is the measured workspace.
 const makeWorkspaces = (count) => `
 CREATE TEMP TABLE filled_accounts AS
-  SELECT number, uuidv7() AS id FROM generate_series(1, ${Math.ceil(count / WORKSPACES_PER_ACCOUNT)}) AS number;
+  SELECT number, ${NEW_ID} AS id FROM generate_series(1, ${Math.ceil(count / WORKSPACES_PER_ACCOUNT)}) AS number;
 CREATE TEMP TABLE filled_workspaces AS
   SELECT 0 AS number, default_workspace_id AS id, id AS account_id FROM accounts
   UNION ALL
-  SELECT number, uuidv7(), (SELECT id FROM filled_accounts AS account
+  SELECT number, ${NEW_ID}, (SELECT id FROM filled_accounts AS account
     WHERE account.number = (filled.number - 1) / ${WORKSPACES_PER_ACCOUNT} + 1)
   FROM generate_series(1, ${count}) AS filled (number);
 BEGIN;
@@ -35,7 +41,7 @@ COMMIT`;
 
 const makeKeys = (count) => `
 CREATE TEMP TABLE filled_keys AS
-  SELECT key.number, uuidv7() AS id, workspace.id AS workspace_id, workspace.account_id
+  SELECT key.number, ${NEW_ID} AS id, workspace.id AS workspace_id, workspace.account_id
   FROM generate_series(0, ${count - 1}) AS key (number) JOIN filled_workspaces AS workspace ON workspace.number =
     CASE WHEN key.number < ${count * OWN_PART} THEN 0
     ELSE 1 + key.number % (SELECT count(*) - 1 FROM filled_workspaces) END;
@@ -50,7 +56,7 @@ const makeLog = (from, to, { keys, generations }) => `
 INSERT INTO generations (id, workspace_id, created_at, log_transaction, log_ordinal, account_id, api_key_id, operation,
   model, endpoint, provider, upstream_id, status, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok,
   dimensions, encoding_format, duration_ms, upstream_ms, user_id, request_id, region)
-SELECT uuidv7(call.created_at - clock_timestamp()), key.workspace_id, call.created_at,
+SELECT ${idAt('call.created_at')}, key.workspace_id, call.created_at,
   1 + call.number / ${ROWS_PER_TRANSACTION}, 1 + call.number % ${ROWS_PER_TRANSACTION}, key.account_id, key.id, 'embeddings',
   'model/' || key.number % 8, 'model/' || key.number % 8, 'openai', 'upstream-' || call.number, 200, 1 + call.number % 16,
   25, 25, 0.000002, 0.000002, false, 1536, 'base64', 40, 38, 'user-' || call.number % 1000,
@@ -67,7 +73,7 @@ ALTER TABLE destinations DISABLE TRIGGER destinations_changed;
 INSERT INTO destinations (id, workspace_id, account_id, kind, type, slot, name, enabled, privacy_mode, broadcast_cost,
   broadcast_identity, broadcast_request_context, sampling_rate, api_key_hashes, regions, config_ciphertext,
   config_encryption_key_id, updated_at)
-SELECT uuidv7(), workspace.id, workspace.account_id, 'webhook', 'webhook', 1 + round, 'Filled', true, false, false, false,
+SELECT ${NEW_ID}, workspace.id, workspace.account_id, 'webhook', 'webhook', 1 + round, 'Filled', true, false, false, false,
   false, 1, '{}', '{global}', real.config_ciphertext, real.config_encryption_key_id, now()
 FROM generate_series(0, ${SLOTS - 1}) AS round, filled_workspaces AS workspace,
   (SELECT * FROM destinations LIMIT 1) AS real
@@ -90,7 +96,7 @@ export async function makeOwnWorkspaces(databaseUrl, count) {
   const { rows } = await withClient(databaseUrl, (client) =>
     client.query(
       `INSERT INTO workspaces (id, account_id, name, slug)
-       SELECT uuidv7(), (SELECT id FROM accounts ORDER BY created_at LIMIT 1), 'Own', 'own-' || number
+       SELECT ${NEW_ID}, (SELECT id FROM accounts ORDER BY created_at LIMIT 1), 'Own', 'own-' || number
        FROM generate_series(1, $1) AS number RETURNING id`,
       [count],
     ),
