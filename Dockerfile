@@ -3,6 +3,7 @@ FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
+COPY lab/package.json lab/
 RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json openapi.json ./

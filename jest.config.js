@@ -11,6 +11,7 @@ export default {
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/console/src/**/*.spec.ts',
+    '<rootDir>/lab/**/*.spec.ts',
     '<rootDir>/test/**/*.e2e-spec.ts',
     '<rootDir>/test/**/*.contract-spec.ts',
     '<rootDir>/test/**/*.int-spec.ts',

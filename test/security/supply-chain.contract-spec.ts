@@ -17,12 +17,14 @@ interface Manifest {
 }
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Manifest;
-const consoleManifest = JSON.parse(read('console/package.json')) as Pick<Manifest, 'devDependencies'>;
+const workspaces = ['console', 'lab'].map(
+  (name) => JSON.parse(read(`${name}/package.json`)) as Partial<Manifest>,
+);
 const { packages } = JSON.parse(read('package-lock.json')) as {
   readonly packages: Readonly<Record<string, Package>>;
 };
-// The root package, the console, and the link to the console are of this repository.
-const OWN = new Set(['', 'console', 'node_modules/signalbox-console']);
+// The root package, its workspaces, and the links to them are of this repository.
+const OWN = new Set(['', 'console', 'node_modules/signalbox-console', 'lab', 'node_modules/signalbox-lab']);
 const installed = Object.entries(packages).filter(([path]) => !OWN.has(path));
 
 // Each was reviewed. None of them runs: scripts/setup.mjs and the Dockerfile install with --ignore-scripts, and the
@@ -46,16 +48,11 @@ const EXACT = /^(?:npm:[@\w/-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 
 describe('dependencies', () => {
   it('are named by their exact version', () => {
-    const all = {
-      ...manifest.dependencies,
-      ...manifest.devDependencies,
-      ...manifest.overrides,
-      ...consoleManifest.devDependencies,
-    };
-    // An object or a reference replaces a version inside other packages by that of the root.
-    const named = Object.entries(all).filter(
-      ([name, version]) => typeof version === 'string' && version !== `$${name}`,
+    const all = [manifest, ...workspaces].flatMap(({ dependencies, devDependencies, overrides }) =>
+      [dependencies, devDependencies, overrides].flatMap((group) => Object.entries(group ?? {})),
     );
+    // An object or a reference replaces a version inside other packages by that of the root.
+    const named = all.filter(([name, version]) => typeof version === 'string' && version !== `$${name}`);
     for (const [name, version] of named)
       expect([name, version]).toEqual([name, expect.stringMatching(EXACT)]);
   });

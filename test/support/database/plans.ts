@@ -110,7 +110,7 @@ type Fill = (
 
 /** Fills the database of an app that has one account with a destination, as the benchmark of growth does. */
 export async function fillDatabase(app: TestApp, sizes: Sizes): Promise<void> {
-  const path: string = '../../../bench/support/growth-fill.mjs';
+  const path: string = './growth-fill.mjs';
   const { fill } = (await import(path)) as { fill: Fill };
   await fill(app.databaseUrl, sizes, { step: (_title, work) => work(), line: () => undefined });
 }

@@ -1,8 +1,9 @@
-// How much the fuzz tests try, from which seed, and what they say about it: little and always the same within `npm test`,
-// much and ever new in `npm run test:fuzz`.
+// How much the fuzz tests try, from which seed, and what they say about it: little and always the same within `npm run test:all`,
+// much and ever new in `npm run lab -- fuzz`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from '../fast-check.js';
+import { createRandom } from '../random.js';
 
 const COUNT = Number(process.env['SIGNALBOX_FUZZ_COUNT'] ?? 300);
 const SEED = Number(process.env['SIGNALBOX_FUZZ_SEED'] ?? 20_261_121);
@@ -33,26 +34,19 @@ export async function tryOut<Ts>(
   const reason = errorInstance instanceof Error ? errorInstance.stack : String(errorInstance);
   throw new Error(
     `${fc.defaultReportMessage(result)}\n\n${reason}\n\n` +
-      `Again: npm run test:fuzz -- --count ${COUNT} --seed ${SEED} -t '${name}'`,
+      `Again: npm run lab -- fuzz --count ${COUNT} --seed ${SEED} -t '${name}'`,
   );
 }
 
 /** Milliseconds that a test of so many runs may take at most. */
 export const TEST_TIMEOUT = TIMEOUT + 60_000;
 
-/** Numbers that are made from the seed, for what happens beside a property. From 0, below 1. */
+/** Numbers that are made from the seed, for events beside a property. */
 export function seededRandom(): () => number {
-  let state = SEED;
-  return () => {
-    // The generator "mulberry32": short, and good enough to choose by.
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return createRandom(SEED);
 }
 
-/** For the closing report of `npm run test:fuzz`. */
+/** For the closing report of `npm run lab -- fuzz`. */
 export function reportCounts(name: string, counts: Readonly<Record<string, number>>): void {
   const directory = process.env['SIGNALBOX_FUZZ_REPORT'];
   if (directory === undefined) return;

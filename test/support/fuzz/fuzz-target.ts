@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { startChild } from '../../../conformance/child.js';
+import { SERVICE_PROGRAM, startChild } from '../processes/child.js';
 import { createTestApp } from '../app/app.js';
 import type { TestAccount } from '../app/app.js';
 import { createTestDatabase } from '../database/database.js';
@@ -48,7 +48,6 @@ interface ServiceState {
 // Bytes: the maximum of the caches (64 MiB), the tokenizers that are loaded on first use, and a margin.
 const ALLOWED_GROWTH = 300 * 2 ** 20;
 const preload = new URL('./loopback-only.cjs', import.meta.url).pathname;
-const program = new URL('../../../conformance/signalbox-process.mjs', import.meta.url).pathname;
 
 export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
   const database = await createTestDatabase();
@@ -60,7 +59,7 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
     findings.keepSecret(apiKey);
   }
   const controller = new AbortController();
-  const child = await startChild<{ readonly baseUrl: string }>(program, {
+  const child = await startChild<{ readonly baseUrl: string }>(SERVICE_PROGRAM, {
     preload,
     signal: controller.signal,
     onOutput: findings.watchLog,

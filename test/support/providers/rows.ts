@@ -1,5 +1,5 @@
 // The rows of the conformance table as callers of the service meet them: for the suites of the clients, and for
-// `npm run conformance`. Nothing but the ids comes from the service's own catalogue, which is under test.
+// the lab's conformance. Nothing but the ids comes from the service's own catalogue, which is under test.
 import type { ConformanceRow, Members } from './conformance-row.js';
 import { CONFORMANCE_TABLE } from './conformance-table.js';
 import { PROVIDER_STUBS } from './index.js';

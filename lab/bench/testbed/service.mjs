@@ -1,0 +1,100 @@
+// This service as an operator runs it: the build, on a database of its own, with all features on.
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
+import { migrate } from '../../../scripts/migrate.mjs';
+import { createDatabase } from '../../../scripts/support/database-connection.mjs';
+import { inRepository } from '../../../scripts/support/repository.mjs';
+import { runCommand } from '../../../scripts/support/run-command.mjs';
+import { SERVICE_PROGRAM, startChild } from '../../../test/support/processes/child.ts';
+
+const NO_LIMIT = '1000000000';
+// A machine with other work takes longer than a minute.
+const START_TIMEOUT_MS = 120_000;
+// The options that the container passes to Node.
+const [, command] = /^CMD (.*)$/m.exec(readFileSync(inRepository('Dockerfile'), 'utf8'));
+const NODE_ARGUMENTS = JSON.parse(command).filter((argument) => argument.startsWith('--'));
+
+/** An empty, migrated database on the server. */
+export async function createMigratedDatabase(server, name, signal) {
+  const databaseUrl = await createDatabase(server.url, name);
+  await migrate({ databaseUrl, log: () => undefined, signal });
+  return databaseUrl;
+}
+
+/** Creates a key as an operator does, by the command with these options. */
+async function createKey(environment, options, signal) {
+  const output = await runCommand(
+    process.execPath,
+    [inRepository('scripts/command.mjs'), 'keys-create', ...options],
+    { environment, signal },
+  );
+  return /key:\s+(\S+)/.exec(output)[1];
+}
+
+/** One process of the service, or one with its workers; `message.baseUrl` is its address. */
+export const startReplica = ({ nodeArguments = [], ...options }) =>
+  startChild(SERVICE_PROGRAM, {
+    timeout: START_TIMEOUT_MS,
+    ...options,
+    nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments],
+  });
+
+/** `environment` is added to the common one; `nodeArguments` are for Node itself. */
+export async function startService({ databaseUrl, upstreamOrigin, environment = {}, nodeArguments, signal }) {
+  const everything = {
+    PATH: process.env.PATH,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    PORT: '0',
+    DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
+    OPENAI_API_KEY: 'sk-stub',
+    OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
+    // Counted but never reached: one key makes all calls.
+    RATE_LIMIT_INFERENCE_PER_MINUTE: NO_LIMIT,
+    RATE_LIMIT_MANAGEMENT_PER_MINUTE: NO_LIMIT,
+    ...environment,
+  };
+  const managementKey = await createKey(everything, ['--management'], signal);
+  const child = await startReplica({ environment: everything, nodeArguments, signal });
+  const { baseUrl } = child.message;
+  const agent = new Agent();
+  /** One management call; throws on failure. */
+  const manage = async (method, path, body) => {
+    const answer = await request(`${baseUrl}${path}`, {
+      method,
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return JSON.parse(text);
+  };
+  const { key, data } = await manage('POST', '/keys', { name: 'Bench', limit: 1_000_000 });
+  return {
+    baseUrl,
+    databaseUrl,
+    pid: child.process.pid,
+    /** The first replica, and the environment of further ones. */
+    replica: child,
+    environment: everything,
+    managementKey,
+    key,
+    keyHash: data.hash,
+    manage,
+    createDestination: async (type, config, more = {}) => {
+      const { data: destination } = await manage('POST', '/observability/destinations', {
+        type,
+        name: 'Bench',
+        config,
+        ...more,
+      });
+      return destination;
+    },
+    stop: async () => {
+      await agent.destroy();
+      await child.stop();
+    },
+  };
+}
