@@ -1,9 +1,9 @@
 # The service in a container: production dependencies only, no embedded database, no root, a read-only file system.
 FROM node:24-slim AS build
 WORKDIR /build
+# npm leaves out a workspace that is not here: the lab.
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
-COPY lab/package.json lab/
 RUN npm ci --ignore-scripts
 COPY prisma prisma
 COPY prisma.config.ts tsconfig.json tsconfig.build.json openapi.json ./

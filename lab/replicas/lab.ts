@@ -9,6 +9,7 @@ import type { StubUpstream } from '../../test/support/upstreams/stub-upstream.js
 import { startTcpProxy } from '../../test/support/upstreams/tcp-proxy.js';
 import type { TcpProxy } from '../../test/support/upstreams/tcp-proxy.js';
 import { traceCollector } from '../../test/support/deliveries/trace-collector.js';
+import { callOperation } from '../support/operation.js';
 import { ChatProvider, isChat } from './chat/provider.js';
 import type { FaultCluster } from './cluster.js';
 import { startReplicaProcess } from './replica.js';
@@ -118,7 +119,13 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     for (let count = 1; count < wanted; count++) replicas.push(await lab.startReplica());
     const { keys } = first;
     const manage = (method: string, path: string, body?: object) =>
-      callOperation(agent, `${replicas[0]?.baseUrl}${path}`, method, keys.managementKey, body);
+      callOperation({
+        method,
+        url: `${replicas[0]?.baseUrl}${path}`,
+        key: keys.managementKey,
+        body,
+        dispatcher: agent,
+      });
     const created = await manage('POST', '/observability/destinations', {
       type: 'webhook',
       name: 'Under faults',
@@ -135,24 +142,6 @@ export async function openLab(options: LabOptions): Promise<Lab> {
 function addressOf(origin: string): { readonly host: string; readonly port: number } {
   const { hostname, port } = new URL(origin);
   return { host: hostname, port: Number(port) };
-}
-
-async function callOperation(
-  agent: Agent,
-  url: string,
-  method: string,
-  key: string,
-  body?: object,
-): Promise<unknown> {
-  const { statusCode, body: answer } = await request(url, {
-    method: method as 'GET',
-    dispatcher: agent,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (statusCode >= 300) throw new Error(`${method} ${new URL(url).pathname}: ${statusCode} ${text}`);
-  return JSON.parse(text) as unknown;
 }
 
 async function untilReady(replicas: readonly Replica[], agent: Agent, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ import { check } from '../replicas/scenario.js';
 import type { FaultOptions, RunEnd } from '../replicas/scenario.js';
 import { watch } from '../replicas/watch.js';
 import type { Sample } from '../replicas/watch.js';
-import { median } from '../support/statistics.js';
+import { median, megabytes } from '../support/statistics.js';
 
 const MINUTE_MS = 60_000;
 const FAULT_MS = 8_000;
@@ -119,8 +119,6 @@ export async function runSoak({ context, seed, minutes, line }: SoakOptions): Pr
     await lab.close();
   }
 }
-
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
 
 function describe(sample: Sample | undefined): string {
   if (!sample) return 'not watched yet';

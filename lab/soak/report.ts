@@ -2,6 +2,7 @@
 import type { LedgerCounts } from '../replicas/ledger.js';
 import type { OperationReport } from './operations.js';
 import { describeRun, table } from '../support/report.js';
+import { megabytes } from '../support/statistics.js';
 import type { Growth } from './main.js';
 import type { Sample } from '../replicas/watch.js';
 
@@ -19,8 +20,6 @@ export interface SoakFacts {
 
 // Rows of the table of resources.
 const ROWS = 8;
-
-const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
 
 /** How often each fault came, in the order of its first time. */
 function countFaults(faults: readonly string[]): string {
@@ -60,8 +59,8 @@ export function writeSoakPage(facts: SoakFacts): string {
     ),
     [...remarks, ...problems].map((text) => `- ${text.split('\n')[0]}`).join('\n'),
     'The replica that ran from start to end, medians of the end against the time after the warm-up: memory ' +
-      `${megabytes(growth.resident)} MB more, open files ${growth.files} more.`,
-    table(['Second', 'Memory (MB)', 'Open files', 'Connections of all to PostgreSQL'], resources),
+      `${megabytes(growth.resident)} more, open files ${growth.files} more.`,
+    table(['Second', 'Memory', 'Open files', 'Connections of all to PostgreSQL'], resources),
     `${faults.length} faults: ${countFaults(faults)}.`,
   ].join('\n\n');
 }

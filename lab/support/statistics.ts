@@ -42,6 +42,7 @@ export const percent = (part: number): string => `${Math.round(part * 100)} %`;
 /** For figures with a bound: 44.6 % would look like a missed 45 %. */
 export const percentWithTenths = (part: number): string => `${(part * 100).toFixed(1)} %`;
 export const times = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
 /** Three digits at least: for calls. */
 export const milliseconds = (value: number): string =>
   `${value.toFixed(value < 10 && value > -10 ? 3 : 1)} ms`;

@@ -6,10 +6,10 @@ import type { Load, LoadOptions } from '../replicas/load.js';
 import { totalRejections } from '../replicas/load-report.js';
 import type { LoadReport } from '../replicas/load-report.js';
 import type { AttackFigures } from './attacks.js';
-import { megabytes, milliseconds } from './experiment.js';
+import { milliseconds } from './experiment.js';
 import type { RunningAttack } from './running-attack.js';
 import type { TenantLab } from './tenant-lab.js';
-import { percentile } from '../support/statistics.js';
+import { megabytes, percentile } from '../support/statistics.js';
 
 /** Below the rate limit of one key, and enough calls for a p99: some hundred in a few seconds. */
 export const OTHER_LOAD: LoadOptions = { clients: 4, pause: 40 };

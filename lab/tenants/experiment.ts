@@ -25,7 +25,6 @@ export interface Experiment {
 
 export const milliseconds = (value: number): string =>
   value >= 1_000 ? `${(value / 1_000).toFixed(1)} s` : `${Math.round(value)} ms`;
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
 export const usd = (value: number): string => `${Number(value.toPrecision(4))} USD`;
 
 /** The texts of the rules that do not hold. */

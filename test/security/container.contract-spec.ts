@@ -53,6 +53,10 @@ describe('the image', () => {
     expect(readIgnorePatterns()).toEqual(expect.arrayContaining(unversioned));
   });
 
+  it('contains neither tests nor the lab', () => {
+    expect(readIgnorePatterns()).toEqual(expect.arrayContaining(['lab', 'test']));
+  });
+
   it('contains no secret, neither given nor copied', () => {
     const text = read('Dockerfile');
     for (const [line] of text.matchAll(/^(?:ENV|ARG) .*$/gm)) expect(line).not.toMatch(SECRET);

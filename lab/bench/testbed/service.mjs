@@ -1,10 +1,11 @@
 // This service as an operator runs it: the build, on a database of its own, with all features on.
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { migrate } from '../../../scripts/migrate.mjs';
 import { createDatabase } from '../../../scripts/support/database-connection.mjs';
 import { inRepository } from '../../../scripts/support/repository.mjs';
 import { runCommand } from '../../../scripts/support/run-command.mjs';
+import { callOperation } from '../../support/operation.ts';
 import { SERVICE_PROGRAM, startChild } from '../../../test/support/processes/child.ts';
 
 const NO_LIMIT = '1000000000';
@@ -58,19 +59,8 @@ export async function startService({ databaseUrl, upstreamOrigin, environment = 
   const child = await startReplica({ environment: everything, nodeArguments, signal });
   const { baseUrl } = child.message;
   const agent = new Agent();
-  /** One management call; throws on failure. */
-  const manage = async (method, path, body) => {
-    const answer = await request(`${baseUrl}${path}`, {
-      method,
-      dispatcher: agent,
-      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
-    return JSON.parse(text);
-  };
+  const manage = (method, path, body) =>
+    callOperation({ method, url: `${baseUrl}${path}`, key: managementKey, body, dispatcher: agent, signal });
   const { key, data } = await manage('POST', '/keys', { name: 'Bench', limit: 1_000_000 });
   return {
     baseUrl,

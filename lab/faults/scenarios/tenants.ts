@@ -11,7 +11,7 @@ import {
   lagProblems,
   measureBeside,
 } from '../../tenants/beside.js';
-import { brokenRules, megabytes } from '../../tenants/experiment.js';
+import { brokenRules } from '../../tenants/experiment.js';
 import { SLOW_BODIES, unreadCalls } from '../../tenants/experiments/bytes.js';
 import { createDearFilter, dearCalls } from '../../tenants/experiments/filter-evaluation.js';
 import { memberBombs } from '../../tenants/experiments/members.js';
@@ -24,6 +24,7 @@ import {
 import { bombRule, FIVE_TOKENS, PRICED_MODEL, webhook } from '../../tenants/requests.js';
 import { inTenantLab } from '../../tenants/tenant-lab.js';
 import type { TenantLab } from '../../tenants/tenant-lab.js';
+import { megabytes } from '../../support/statistics.js';
 
 // Some 700 calls before, and 1,500 beside the attack: a p99 is then of more than a handful.
 const CALM_MS = 8_000;

@@ -1,12 +1,13 @@
 import type { LoadOptions } from '../../replicas/load.js';
 import { besideFigures, besideProblems, measureBeside, OTHER_LOAD } from '../beside.js';
 import type { ParametersOf } from '../attacks.js';
-import { brokenRules, megabytes } from '../experiment.js';
+import { brokenRules } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { createKey, FREE_MODEL, statusesOf } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
 import type { Answer, TenantLab } from '../tenant-lab.js';
 import type { RunningAttack } from '../running-attack.js';
+import { megabytes } from '../../support/statistics.js';
 
 const TIMES = { calmMs: 4_000, attackMs: 8_000 };
 // The load of an ingestion: the answer of each call counts as 7 MB, a tenth of what a process with this heap may hold.

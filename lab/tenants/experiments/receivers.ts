@@ -1,10 +1,11 @@
-import { brokenRules, megabytes } from '../experiment.js';
+import { brokenRules } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { createKey, embed, FREE_MODEL, noise, statusesIn, statusesOf, webhook } from '../requests.js';
 import { startAttackerServer, startEndlessServer } from '../servers.js';
 import type { AttackerServer } from '../servers.js';
 import { inTenantLab } from '../tenant-lab.js';
 import type { TenantLab } from '../tenant-lab.js';
+import { megabytes } from '../../support/statistics.js';
 
 const ENDLESS_MS = 8_000;
 const MOST_INTERIM_BYTES = 600 * 1024 * 1024;

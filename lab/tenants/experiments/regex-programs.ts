@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endingOf } from '../beside.js';
-import { brokenRules, megabytes, milliseconds } from '../experiment.js';
+import { brokenRules, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { bombRule, statusesOf, webhook } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
+import { megabytes } from '../../support/statistics.js';
 
 const RULES = 20;
 const REQUESTS = 2;

@@ -1,9 +1,9 @@
-import { brokenRules, megabytes, milliseconds } from '../experiment.js';
+import { brokenRules, milliseconds } from '../experiment.js';
 import type { Experiment } from '../experiment.js';
 import { endingOf, measureLoad, OTHER_LOAD, watchArrivals } from '../beside.js';
 import { bombRule, FREE_MODEL, webhook } from '../requests.js';
 import { inTenantLab } from '../tenant-lab.js';
-import { percentile } from '../../support/statistics.js';
+import { megabytes, percentile } from '../../support/statistics.js';
 
 const RULES = 20;
 const CALLS = 50;
