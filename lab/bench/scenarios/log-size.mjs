@@ -1,5 +1,6 @@
 // The bytes that a call leaves in the log and in the write-ahead log of PostgreSQL, by the calls that share a commit.
 import { withClient } from '../../../scripts/support/database-connection.mjs';
+import { sleep } from '../../../scripts/support/processes.mjs';
 import { openService } from '../testbed/gateways.mjs';
 import { embeddingsJob } from '../testbed/measuring.mjs';
 import { whole } from '../../support/statistics.ts';
@@ -24,10 +25,10 @@ async function read(databaseUrl) {
 
 async function measureCalls(testbed, service, connections, seconds) {
   await withClient(testbed.server.url, (client) => client.query('CHECKPOINT'));
-  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  await sleep(IDLE_MS, testbed.signal);
   const before = await read(service.databaseUrl);
   await testbed.runLoad({ ...embeddingsJob(service, CALL), connections, seconds });
-  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  await sleep(IDLE_MS, testbed.signal);
   const after = await read(service.databaseUrl);
   const calls = after.calls - before.calls;
   const perCall = (part) => (after[part] - before[part]) / calls;
