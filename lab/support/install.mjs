@@ -12,7 +12,7 @@ const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries
 export const folderOf = (name) => inRepository('node_modules', '.cache', `signalbox-${name}`);
 
 /**
- * Installs anew when the stamp differs from that of the last time. `prepare` writes the manifest into the empty folder.
+ * Installs when the stamp differs from that of the last time. `prepare` writes the manifest into the empty folder.
  * Rejects with npm's reason in one line.
  */
 export async function installOnce(
