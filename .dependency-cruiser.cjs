@@ -3,7 +3,8 @@ const LAYERS = [
   ['domain', 'concurrency', 'vectors'],
   ['destination-kinds', 'providers', 'catalogue', 'config'],
   ['persistence', 'outbound'],
-  ['auth', 'http', 'routing', 'spend', 'deliveries'],
+  ['history'],
+  ['auth', 'http', 'routing', 'spend', 'deliveries', 'upkeep'],
   [
     'destinations',
     'keys',
@@ -59,6 +60,17 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/persistence/' },
       to: { path: ['@prisma/', 'node_modules/pg/', '^src/persistence/generated/'] },
+    },
+    {
+      name: 'statements-only-in-persistence',
+      comment:
+        'Other rooms call repositories. Upkeep, commands and the quickstart run the statements of persistence on whole tables.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(persistence|upkeep|cli|runtime)/' },
+      to: {
+        path: '^src/persistence/(database/database|.*-statements)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'sockets-only-in-outbound',

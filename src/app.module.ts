@@ -20,12 +20,14 @@ import { GenerationsModule } from './generations/generations.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { JsonBodyModule } from './http/body/json-body.module.js';
+import { HistoryModule } from './history/history.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { SystemModule } from './system/system.module.js';
+import { ContentUpkeepModule, RollupModule, UpkeepModule } from './upkeep/upkeep.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 // The operations of the contract, under the version prefix. Not Nest's global prefix: that one hides the rest of the
@@ -55,11 +57,14 @@ export class AppModule {
         ConfigModule.forRoot(config),
         PersistenceModule,
         OutboundModule,
+        HistoryModule,
+        UpkeepModule,
+        RollupModule,
         HttpModule,
         AuthModule,
         JsonBodyModule,
         GenerationEventsModule,
-        ...(config.role === 'all' ? [DeliveriesModule] : []),
+        ...(config.role === 'all' ? [DeliveriesModule, ContentUpkeepModule] : []),
         HealthModule,
         ...API_MODULES,
         ...(config.console ? [ConsoleModule] : []),

@@ -1,7 +1,7 @@
 // The service with a history in a real engine; beside it, for comparisons, the same service on the same database without one.
 import { Injectable } from '@nestjs/common';
-import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
-import type { CopyBounds } from '../../src/deliveries/history/history-copier.js';
+import { HistoryCopier } from '../../src/history/history-copier.js';
+import type { CopyBounds } from '../../src/history/history-copier.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import { createTestApp } from '../../test/support/app/app.js';

@@ -5,7 +5,7 @@ import * as fc from '../../test/support/fast-check.js';
 import pg from 'pg';
 import type { Response } from 'supertest';
 import { Metrics } from '../../src/config/metrics.js';
-import { ContentSweeper } from '../../src/deliveries/log/content-sweeper.js';
+import { ContentSweeper } from '../../src/upkeep/content-sweeper.js';
 import { GenerationPublisher } from '../../src/deliveries/generation-publisher.js';
 import type { ChatContent } from '../../src/domain/generations/chat-content.js';
 import type { Generation } from '../../src/domain/generations/generation.js';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import * as fc from '../../test/support/fast-check.js';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { AppError } from '../../src/domain/errors.js';
 import { METRICS, namesOf } from '../../src/domain/generations/analytics.js';
 import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';
@@ -15,7 +15,7 @@ import { AnalyticsRepository } from '../../src/persistence/activity/analytics.re
 import { isPercentile } from '../../src/persistence/activity/analytics-statements.js';
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
-import { HistoryReader } from '../../src/persistence/history/history-reader.js';
+import { HistoryReader } from '../../src/history/history-reader.js';
 import { ask } from '../../test/support/requests/admin.js';
 import type { TestApp } from '../../test/support/app/app.js';
 import { createChatFacts } from '../../test/support/generations/chat-generation.js';

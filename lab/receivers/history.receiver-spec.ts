@@ -1,13 +1,13 @@
 // The copy of the log in a real ClickHouse: every generation once, whatever interrupts it.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
+import { HistoryCopier } from '../../src/history/history-copier.js';
 import { GenerationPublisher } from '../../src/deliveries/generation-publisher.js';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { Metrics } from '../../src/config/metrics.js';
 import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
-import { HISTORY_COLUMNS } from '../../src/persistence/history/history-tables.js';
+import { HISTORY_COLUMNS } from '../../src/persistence/history/history-columns.js';
 import { ask } from '../../test/support/requests/admin.js';
 import { createChatFacts } from '../../test/support/generations/chat-generation.js';
 import { expectError } from '../../test/support/requests/error-shape.js';

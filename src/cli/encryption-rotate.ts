@@ -4,7 +4,7 @@ import { readDatabase, readEncryption } from '../config/app-config.js';
 import { EnvironmentReader } from '../config/environment-reader.js';
 import { ConfigCipher } from '../persistence/encryption/config-cipher.js';
 import { Database } from '../persistence/database/database.js';
-import { rotateEncryption } from '../persistence/encryption/encryption-rotation.js';
+import { rotateEncryption } from '../upkeep/encryption-rotation.js';
 
 const HELP = `Re-encrypts destinations, provider credentials and stored contents with the first of ENCRYPTION_KEYS.
 

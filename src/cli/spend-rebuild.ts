@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { readDatabase } from '../config/app-config.js';
 import { EnvironmentReader } from '../config/environment-reader.js';
 import { Database } from '../persistence/database/database.js';
-import { rebuildSpend } from '../persistence/spend/spend-rebuild.js';
+import { rebuildSpend } from '../upkeep/spend-rebuild.js';
 
 const HELP = `Corrects the spend counters of keys, workspaces and accounts that are not the sums of the generation log.
 Partitions that the retention has dropped count with the spend that was kept of them.

@@ -6,14 +6,10 @@ import { GenerationEventsModule } from './generation-events.module.js';
 import { BudgetScan } from './notifications/budget-scan.js';
 import { NotificationEventsModule } from './notifications/notification-events.module.js';
 import { NotificationSender } from './notifications/notification-sender.js';
-import { ContentSweeper } from './log/content-sweeper.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { ConsumerSupervisor } from './consumers/consumer-supervisor.js';
 import { DestinationConsumerFactory } from './consumers/destination-consumer.factory.js';
 import { LogTail } from './log/log-tail.js';
-import { ContentCopier } from './history/content-copier.js';
-import { HistoryCopier } from './history/history-copier.js';
-import { HistoryMetrics } from './history/history-metrics.js';
 import { PayloadSizer } from './batches/payload-sizer.js';
 import { ContentCache } from './log/content-cache.js';
 import { KeyNameCache } from './log/key-name-cache.js';
@@ -24,7 +20,6 @@ import { KeyNameCache } from './log/key-name-cache.js';
     BatchBuilder,
     BatchSender,
     BudgetScan,
-    ContentSweeper,
     DeliveryMetrics,
     ConsumerSupervisor,
     DestinationConsumerFactory,
@@ -33,9 +28,6 @@ import { KeyNameCache } from './log/key-name-cache.js';
     PayloadSizer,
     ContentCache,
     KeyNameCache,
-    ContentCopier,
-    HistoryCopier,
-    HistoryMetrics,
   ],
 })
 export class DeliveriesModule {}

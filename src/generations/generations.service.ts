@@ -5,7 +5,7 @@ import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { GenerationReader } from '../persistence/generations/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
-import { HistoryReader } from '../persistence/history/history-reader.js';
+import { History } from '../persistence/history/history.js';
 import { readGenerationId } from './generation-id.js';
 
 const NOT_STORED = 'the content of this generation is not stored';
@@ -20,7 +20,7 @@ export class GenerationsService {
   constructor(
     private readonly generations: GenerationsRepository,
     private readonly reader: GenerationReader,
-    private readonly history: HistoryReader,
+    private readonly history: History,
   ) {}
 
   /**

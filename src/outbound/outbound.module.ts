@@ -1,8 +1,6 @@
 // The only module with network access to providers and destinations.
 import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { HistoryServer } from '../domain/generations/history-server.js';
-import { ClickhouseClient } from './clickhouse-client.js';
 import { DestinationClient } from './destination-client.js';
 import { HttpClient } from './http-client.js';
 import { NameResolver, SystemNameResolver, slotsOf } from './name-resolver.js';
@@ -12,7 +10,6 @@ import { UrlGuard } from './url-guard.js';
 @Module({
   providers: [
     UrlGuard,
-    { provide: HistoryServer, useClass: ClickhouseClient },
     {
       provide: DestinationClient,
       inject: [UrlGuard, AppConfig],
@@ -30,6 +27,6 @@ import { UrlGuard } from './url-guard.js';
       useFactory: ({ threadPoolSize }: AppConfig) => new SystemNameResolver(slotsOf(threadPoolSize)),
     },
   ],
-  exports: [HistoryServer, HttpClient, DestinationClient, UrlGuard],
+  exports: [HttpClient, DestinationClient, UrlGuard],
 })
 export class OutboundModule {}

@@ -11,7 +11,6 @@ import { DatabaseMetrics } from './database/database-metrics.js';
 import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
 import { Database } from './database/database.js';
 import { DeadLettersRepository } from './deliveries/dead-letters.repository.js';
-import { DeletedRows } from './workspaces/deleted-rows.js';
 import { DeliveryCursorsRepository } from './deliveries/delivery-cursors.repository.js';
 import { DeliveryStatesRepository } from './deliveries/delivery-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
@@ -23,18 +22,14 @@ import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
-import { HistoryReader } from './history/history-reader.js';
-import { HistorySchema } from './history/history-schema.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
 import { NotificationQueuesRepository } from './notifications/notification-queues.repository.js';
 import { NotificationRulesRepository } from './notifications/notification-rules.repository.js';
 import { Installation } from './database/installation.js';
 import { Notifications } from './database/notifications.js';
-import { Partitions } from './generations/partitions.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
 import { LogHorizonReader } from './generations/log-horizon.js';
-import { LogRetention } from './generations/log-retention.js';
 import { Readiness } from './database/readiness.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
@@ -65,8 +60,6 @@ const REPOSITORIES = [
   GenerationReader,
   GenerationsRepository,
   HistoryCopyRepository,
-  HistoryReader,
-  HistorySchema,
   KeyHashes,
   LoggedKeys,
   NotificationQueuesRepository,
@@ -89,17 +82,22 @@ const REPOSITORIES = [
     Database,
     DatabaseMetrics,
     ConfigCipher,
-    DeletedRows,
     EncryptionKeyCheck,
     Installation,
     Notifications,
-    Partitions,
     LogHorizonReader,
-    LogRetention,
     Readiness,
     Reports,
     ...REPOSITORIES,
   ],
-  exports: [ConfigCipher, Installation, LogHorizonReader, Notifications, Readiness, ...REPOSITORIES],
+  exports: [
+    ConfigCipher,
+    Database,
+    Installation,
+    LogHorizonReader,
+    Notifications,
+    Readiness,
+    ...REPOSITORIES,
+  ],
 })
 export class PersistenceModule {}

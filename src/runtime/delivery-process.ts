@@ -11,8 +11,10 @@ import type { AppConfig } from '../config/app-config.js';
 import { ConfigModule } from '../config/config.module.js';
 import { ServiceLogger } from '../config/service-logger.js';
 import { Metrics } from '../config/metrics.js';
+import { HistoryModule } from '../history/history.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
+import { ContentUpkeepModule, UpkeepModule } from '../upkeep/upkeep.module.js';
 import type { RunningProcess } from './serving-process.js';
 
 /**
@@ -31,7 +33,15 @@ class DeliveryProcessModule {
   static forRoot(config: AppConfig): DynamicModule {
     return {
       module: DeliveryProcessModule,
-      imports: [ConfigModule.forRoot(config), PersistenceModule, OutboundModule, DeliveriesModule],
+      imports: [
+        ConfigModule.forRoot(config),
+        PersistenceModule,
+        OutboundModule,
+        HistoryModule,
+        DeliveriesModule,
+        UpkeepModule,
+        ContentUpkeepModule,
+      ],
     };
   }
 }

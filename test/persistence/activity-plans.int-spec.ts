@@ -1,13 +1,11 @@
 // Rows that the rollup of activity and its reader read: a step reads its own rows, a query reads sums only.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
-import {
-  ActivityRollupRepository,
-  cursorValues,
-} from '../../src/persistence/activity/activity-rollup.repository.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
+import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { cursorValues } from '../../src/persistence/rollups/rollup.repository.js';
 import { ACTIVITY_ROLLUP, SUM_UP } from '../../src/persistence/activity/activity-statements.js';
-import { STEP_SETTINGS } from '../../src/persistence/activity/rollup-statements.js';
+import { STEP_SETTINGS } from '../../src/persistence/rollups/rollup-statements.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';

@@ -3,15 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import pg from 'pg';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import type { ActivityScope } from '../../src/domain/generations/activity.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
 import { ActivityRepository } from '../../src/persistence/activity/activity.repository.js';
-import {
-  ActivityRollupRepository,
-  cursorValues,
-} from '../../src/persistence/activity/activity-rollup.repository.js';
+import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import { cursorValues } from '../../src/persistence/rollups/rollup.repository.js';
 import { ACTIVITY_ROLLUP } from '../../src/persistence/activity/activity-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app/app.js';

@@ -1,6 +1,6 @@
 // Deleted keys, destinations and credentials: no work waits for them, and their rows are purged after the retention.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { DeletedRows } from '../../src/upkeep/deleted-rows.js';
 import { askFor } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { DeletedRows } from '../../src/upkeep/deleted-rows.js';
 import { PURGE_FORGOTTEN_WORKSPACES } from '../../src/persistence/workspaces/workspace-statements.js';
 import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';

@@ -5,8 +5,8 @@ import { ConfigCipher } from '../../src/persistence/encryption/config-cipher.js'
 import { Database } from '../../src/persistence/database/database.js';
 import { DestinationsRepository } from '../../src/persistence/destinations/destinations.repository.js';
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
-import { rotateEncryption } from '../../src/persistence/encryption/encryption-rotation.js';
-import type { RotationProgress } from '../../src/persistence/encryption/encryption-rotation.js';
+import { rotateEncryption } from '../../src/upkeep/encryption-rotation.js';
+import type { RotationProgress } from '../../src/upkeep/encryption-rotation.js';
 import { askFor } from '../support/requests/admin.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';

@@ -1,7 +1,7 @@
 // The list of generations in a filled log: rows that a page reads, by any filter, and the way through a search for rare calls.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { MAX_WALK } from '../../src/persistence/generations/generation-list-statements.js';
 import { askFor } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';

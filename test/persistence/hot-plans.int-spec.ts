@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { AppConfig } from '../../src/config/app-config.js';
 import { Database } from '../../src/persistence/database/database.js';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import {
   DEAD_LETTER_BOUNDS,
   DeadLettersRepository,
 } from '../../src/persistence/deliveries/dead-letters.repository.js';
-import { DeletedRows } from '../../src/persistence/workspaces/deleted-rows.js';
+import { DeletedRows } from '../../src/upkeep/deleted-rows.js';
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
 import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { hadCommitted, parseSnapshot } from '../../src/domain/destinations/delivery.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { rebaseLog } from '../../src/persistence/generations/log-offset.js';
+import { rebaseLog } from '../../src/persistence/database/log-offset.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { Metrics } from '../../src/config/metrics.js';
-import { HistoryCopier } from '../../src/deliveries/history/history-copier.js';
+import { HistoryCopier } from '../../src/history/history-copier.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { LogRetention } from '../../src/persistence/generations/log-retention.js';
-import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
+import { LogRetention } from '../../src/upkeep/log-retention.js';
+import { rebuildSpend } from '../../src/upkeep/spend-rebuild.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';

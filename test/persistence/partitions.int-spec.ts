@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { Metrics } from '../../src/config/metrics.js';
-import { Partitions } from '../../src/persistence/generations/partitions.js';
+import { Partitions } from '../../src/upkeep/partitions.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { createGeneration } from '../support/generations/generation.js';

@@ -5,7 +5,7 @@ import { parseUsd } from '../../src/domain/spend/money.js';
 import type { PicoUsd } from '../../src/domain/spend/money.js';
 import { Database } from '../../src/persistence/database/database.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
-import { rebuildSpend } from '../../src/persistence/spend/spend-rebuild.js';
+import { rebuildSpend } from '../../src/upkeep/spend-rebuild.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { createGeneration } from '../support/generations/generation.js';

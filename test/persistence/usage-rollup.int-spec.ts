@@ -1,7 +1,7 @@
 // Analytics from the sums by hour and day: at any progress of the rollup the results equal those of the whole log.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
-import { ActivityRollup } from '../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { namesOf, METRICS } from '../../src/domain/generations/analytics.js';
 import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';
 import type { Generation } from '../../src/domain/generations/generation.js';

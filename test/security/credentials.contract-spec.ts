@@ -86,8 +86,8 @@ describe('a secret', () => {
     // The choice among endpoints, and pauses after failures: guessing them has no value.
     expect(users.toSorted()).toEqual([
       'deliveries/consumers/destination-consumer.ts',
-      'deliveries/history/history-copier.ts',
       'deliveries/notifications/notification-sender.ts',
+      'history/history-copier.ts',
       'routing/endpoints/endpoint-health-registry.ts',
     ]);
   });

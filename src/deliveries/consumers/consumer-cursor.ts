@@ -7,7 +7,7 @@ import type {
 } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { BatchOutcome } from '../batches/batch-outcome.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
-import type { ContentSweeper } from '../log/content-sweeper.js';
+import type { GenerationContents } from '../../persistence/generations/generation-contents.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { SendFailure } from './parallel-sender.js';
 
@@ -20,7 +20,7 @@ export class ConsumerCursor {
   constructor(
     readonly claim: ClaimedCursor,
     private readonly cursors: DeliveryCursorsRepository,
-    private readonly contents: ContentSweeper,
+    private readonly contents: GenerationContents,
     private readonly metrics: DeliveryMetrics,
   ) {
     this.position = claim.position;

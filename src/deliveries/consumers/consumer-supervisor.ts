@@ -12,7 +12,7 @@ import { Notifications } from '../../persistence/database/notifications.js';
 import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../log/generation-events.js';
 import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-destinations.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
-import { ContentSweeper } from '../log/content-sweeper.js';
+import { GenerationContents } from '../../persistence/generations/generation-contents.js';
 import type { DestinationConsumer } from './destination-consumer.js';
 import { DestinationConsumerFactory } from './destination-consumer.factory.js';
 import { Debouncer } from '../../concurrency/debouncer.js';
@@ -52,7 +52,7 @@ export class ConsumerSupervisor implements OnApplicationBootstrap, BeforeApplica
     private readonly destinations: WorkspaceDestinationsCache,
     private readonly factory: DestinationConsumerFactory,
     private readonly metrics: DeliveryMetrics,
-    private readonly contents: ContentSweeper,
+    private readonly contents: GenerationContents,
     private readonly horizon: LogHorizonReader,
     private readonly config: AppConfig,
     private readonly clock: Clock,

@@ -8,7 +8,7 @@ import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursor
 import { BatchBuilder } from '../batches/batch-builder.js';
 import { BatchSender } from '../batches/batch-sender.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
-import { ContentSweeper } from '../log/content-sweeper.js';
+import { GenerationContents } from '../../persistence/generations/generation-contents.js';
 import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import { ConsumerCursor } from './consumer-cursor.js';
 import { DestinationConsumer } from './destination-consumer.js';
@@ -26,7 +26,7 @@ export class DestinationConsumerFactory {
     private readonly sender: BatchSender,
     private readonly cursors: DeliveryCursorsRepository,
     private readonly deadLetters: DeadLettersRepository,
-    private readonly contents: ContentSweeper,
+    private readonly contents: GenerationContents,
     private readonly metrics: DeliveryMetrics,
     private readonly config: AppConfig,
     private readonly clock: Clock,

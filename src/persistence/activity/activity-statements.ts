@@ -1,6 +1,6 @@
 // The rollup of the log by day for /activity, and the statements that read its sums.
-import { createRollup, isUnsummed, selectCounts, summed } from './rollup-statements.js';
-import type { Count } from './rollup-statements.js';
+import { createRollup, isUnsummed, selectCounts, summed } from '../rollups/rollup-statements.js';
+import type { Count } from '../rollups/rollup-statements.js';
 
 const GROUP = ['workspace_id', 'day', 'model', 'endpoint', 'provider'];
 const GROUPED = GROUP.join(', ');

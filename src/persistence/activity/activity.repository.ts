@@ -4,8 +4,8 @@ import type { ActivityRow, ActivityScope } from '../../domain/generations/activi
 import type { LastUse } from '../../domain/keys/api-key.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
-import { cursorValues } from './activity-rollup.repository.js';
-import type { RollupCursor } from './activity-rollup.repository.js';
+import { cursorValues } from '../rollups/rollup.repository.js';
+import type { RollupCursor } from '../rollups/rollup.repository.js';
 import { ACTIVITY_ROLLUP, LAST_USE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
 import { Database } from '../database/database.js';
 import { Reports } from '../database/reports.js';

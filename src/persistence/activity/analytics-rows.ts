@@ -1,10 +1,11 @@
 // The rows that an analytics query aggregates, in the same columns from each of their sources.
 import type { AnalyticsFilter, AnalyticsQuery, DimensionName } from '../../domain/generations/analytics.js';
-import { cursorValues } from './activity-rollup.repository.js';
-import type { RollupCursor } from './activity-rollup.repository.js';
-import { COUNTS, isUnsummed, selectCounts } from './rollup-statements.js';
+import { cursorValues } from '../rollups/rollup.repository.js';
+import type { RollupCursor } from '../rollups/rollup.repository.js';
+import { COUNTS, isUnsummed, selectCounts } from '../rollups/rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
 import { IS_FAILED } from './usage-statements.js';
+import type { HistoryRows } from '../history/history.js';
 
 interface DimensionColumn {
   readonly column: string;
@@ -28,14 +29,6 @@ export const DIMENSION_COLUMNS: Readonly<Record<DimensionName, DimensionColumn>>
   status: { column: 'status', type: 'text', stored: 'smallint' },
   error_type: { column: 'error_type', ...TEXT, isNullable: true },
 };
-
-/** Rows of the history, grouped as the query needs them. */
-export interface HistoryRows {
-  /** A JSON array of objects. */
-  readonly json: string;
-  /** The history has the rows before it. */
-  readonly cursor: RollupCursor;
-}
 
 export interface AnalyticsSources {
   readonly parts: readonly RangePart[];

@@ -5,8 +5,9 @@ import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { percentileOf } from '../../domain/generations/latency-histogram.js';
 import type { LatencyCount } from '../../domain/generations/latency-histogram.js';
-import type { RollupCursor } from './activity-rollup.repository.js';
-import type { AnalyticsSources, HistoryRows } from './analytics-rows.js';
+import type { RollupCursor } from '../rollups/rollup.repository.js';
+import type { AnalyticsSources } from './analytics-rows.js';
+import type { HistoryRows, HistoryState } from '../history/history.js';
 import {
   countsLatencies,
   hasPercentiles,
@@ -23,8 +24,7 @@ import type { RangePart } from './usage-parts.js';
 import { USAGE_ROLLUP } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
-import type { HistoryState } from '../history/history-copy.repository.js';
-import { HistoryReader } from '../history/history-reader.js';
+import { History } from '../history/history.js';
 
 type Row = AnalyticsRow & Record<string, string | number | null>;
 
@@ -32,7 +32,7 @@ type Row = AnalyticsRow & Record<string, string | number | null>;
 export class AnalyticsRepository {
   constructor(
     private readonly reports: Reports,
-    private readonly history: HistoryReader,
+    private readonly history: History,
     private readonly clock: Clock,
   ) {}
 

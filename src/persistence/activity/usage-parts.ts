@@ -3,15 +3,10 @@
 import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
 import { USAGE_TABLES } from './usage-statements.js';
 import type { UsageLevel, UsageTable } from './usage-statements.js';
+import type { TimeSpan } from '../history/history.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-export interface TimeSpan {
-  readonly from: Date;
-  /** Exclusive. */
-  readonly to: Date;
-}
 
 export interface RangePart extends TimeSpan {
   /**

@@ -1,7 +1,7 @@
 // The rollup of the log by hour and day that analytics read, for workspaces and for keys.
 import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latency-histogram.js';
-import { COUNTS, createRollup, selectCounts, summed } from './rollup-statements.js';
-import type { Measure, SumsTable } from './rollup-statements.js';
+import { COUNTS, createRollup, selectCounts, summed } from '../rollups/rollup-statements.js';
+import type { Measure, SumsTable } from '../rollups/rollup-statements.js';
 
 /** Rows by all dimensions of a workspace or of each key, or one row for each key and period, without latencies. */
 export type UsageLevel = 'workspace' | 'key' | 'key_total';

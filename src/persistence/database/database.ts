@@ -12,7 +12,7 @@ import { isCanceled, isMisdirected, translateDatabaseError } from './database-er
 import { clientClassOf, DatabaseClient } from '../connections/database-client.js';
 import { ServerLocator } from '../connections/server-locator.js';
 import { Prisma, PrismaClient } from '../generated/client.js';
-import { rebaseLog } from '../generations/log-offset.js';
+import { rebaseLog } from './log-offset.js';
 
 // Milliseconds. An unresponsive database must lead to a 503, not to a client that waits forever.
 const CONNECT_TIMEOUT = 5_000;

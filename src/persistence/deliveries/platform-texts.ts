@@ -31,7 +31,7 @@ export function decryptText(
   }
 }
 
-/** The associated data of the ciphertexts; `encryption-rotation.ts` has the same in SQL. */
+/** The associated data of the ciphertexts; `rotation-statements.ts` has the same in SQL. */
 export const ownerOfDeadLetter = (destinationId: string, generationId: string): string =>
   `dead letter ${destinationId} ${generationId}`;
 export const ownerOfLastError = (destinationId: string): string => `last error ${destinationId}`;

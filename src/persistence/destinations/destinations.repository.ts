@@ -19,7 +19,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
 import { lockRow } from '../database/rows/row-lock.js';
-import { LOG_SNAPSHOT, horizonOf } from '../generations/log-offset.js';
+import { LOG_SNAPSHOT, horizonOf } from '../database/log-offset.js';
 import { Prisma } from '../generated/client.js';
 import type { DestinationModel as DestinationRow } from '../generated/models.js';
 

@@ -13,8 +13,8 @@ import type { Generation } from '../../domain/generations/generation.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { ACTIVITY_SUMMED_DAYS } from '../activity/activity-statements.js';
 import { Database } from '../database/database.js';
-import type { HistoryState } from '../history/history-copy.repository.js';
-import { HistoryReader } from '../history/history-reader.js';
+import type { HistoryState } from '../history/history.js';
+import { History } from '../history/history.js';
 import {
   DAYS_OF_KEY,
   DAYS_OF_WORKSPACE,
@@ -70,7 +70,7 @@ export class GenerationListRepository {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
-    private readonly history: HistoryReader,
+    private readonly history: History,
   ) {}
 
   /** `after` is the `next` of the previous page. The history continues where the log begins. */

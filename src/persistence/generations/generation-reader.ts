@@ -10,7 +10,7 @@ import { ConfigCipher, MissingEncryptionKey } from '../encryption/config-cipher.
 import { unpackContents } from './content-blocks.js';
 import type { StoredBlock } from './content-blocks.js';
 import { Database } from '../database/database.js';
-import { LOG_OFFSET } from './log-offset.js';
+import { LOG_OFFSET } from '../database/log-offset.js';
 import { GENERATION_COLUMNS, toGeneration } from './generation-row.js';
 import type { GenerationRow } from './generation-row.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { Database } from '../database/database.js';
-import { HistoryReader } from '../history/history-reader.js';
+import { History } from '../history/history.js';
 import { toGeneration } from './generation-row.js';
 
 /** $1 account, $2 and $3 time and id of a generation. LIMIT keeps the look-up by the primary key, workspace by workspace. */
@@ -16,7 +16,7 @@ WHERE workspace.account_id = $1 LIMIT 1`;
 export class GenerationsRepository {
   constructor(
     private readonly database: Database,
-    private readonly history: HistoryReader,
+    private readonly history: History,
   ) {}
 
   /**

@@ -2,39 +2,20 @@
 // in memory and exchange sums through storage_days every few seconds. A call pays for no statement, and a quota takes
 // effect within seconds. A crashed process loses its unexchanged sums.
 import { Injectable, Logger } from '@nestjs/common';
-import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { RepeatedTask } from '../../concurrency/repeated-task.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
+import { ADD_STORAGE, READ_STORAGE } from './storage-statements.js';
 
 const DAY = 86_400_000;
-// Milliseconds between exchanges.
-const EXCHANGE_INTERVAL = 5_000;
 // One more exchange for each part of a quota of this size that a workspace fills sooner: an eighth.
 const EARLY_EXCHANGES = 8;
 // Workspaces of one statement.
 const STEP = 1_000;
-
-const ADD = `
-INSERT INTO storage_days AS stored (workspace_id, day, log_bytes, content_bytes, contents_skipped)
-SELECT * FROM unnest($1::uuid[], $2::date[], $3::bigint[], $4::bigint[], $5::bigint[])
-  AS added (workspace_id, day, log_bytes, content_bytes, contents_skipped)
-ORDER BY workspace_id, day
-ON CONFLICT (workspace_id, day) DO UPDATE SET log_bytes = stored.log_bytes + excluded.log_bytes,
-  content_bytes = stored.content_bytes + excluded.content_bytes,
-  contents_skipped = stored.contents_skipped + excluded.contents_skipped`;
-
-/** $1 workspaces, $2 today. Contents live for a day at most. */
-const READ = `
-SELECT workspace_id AS "workspaceId", coalesce(sum(log_bytes) FILTER (WHERE day = $2::date), 0)::float8 AS "logBytes",
-  sum(content_bytes)::float8 AS "contentBytes"
-FROM storage_days WHERE workspace_id = ANY ($1::uuid[]) AND day BETWEEN $2::date - 1 AND $2::date + 1
-GROUP BY workspace_id`;
 
 interface Added {
   readonly workspaceId: string;
@@ -51,10 +32,11 @@ interface Sums {
 }
 
 @Injectable()
-export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
+export class StorageUsage {
   private readonly logger = new Logger(StorageUsage.name);
   private readonly quotas: AppConfig['storageQuotas'];
-  private readonly isOff: boolean;
+  /** Whether there is no quota. */
+  readonly isOff: boolean;
   /** Since the last exchange, by workspace and day. */
   private added = new Map<string, Added>();
   private readonly aboveContentQuota = new Set<string>();
@@ -62,12 +44,6 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly aboveLogQuota = new Map<string, string>();
   private readonly contentsSkipped;
   private readonly callsRejected;
-  private readonly task = RepeatedTask.every(
-    EXCHANGE_INTERVAL,
-    () => this.exchange(),
-    // The sums are kept for the next exchange.
-    () => undefined,
-  );
   private exchanging: Promise<void> = Promise.resolve();
   /** An early exchange waits for the running one; it will take all that is added until it starts. */
   private isExchangeQueued = false;
@@ -102,14 +78,6 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
         this.set({ quota: 'log' }, aboveLogQuota.size);
       },
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (!this.isOff) this.task.start(EXCHANGE_INTERVAL);
-  }
-
-  onModuleDestroy(): void {
-    void this.task.stop();
   }
 
   /** Call it for committed bytes. */
@@ -200,7 +168,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private async write(added: readonly Added[]): Promise<void> {
     await this.database.query({
       name: 'add-storage',
-      text: ADD,
+      text: ADD_STORAGE,
       values: [
         added.map(({ workspaceId }) => workspaceId),
         added.map(({ day }) => day),
@@ -224,7 +192,7 @@ export class StorageUsage implements OnApplicationBootstrap, OnModuleDestroy {
     const today = utcDay(this.clock.now());
     const rows = await this.database.query<Sums & Record<string, string | number>>({
       name: 'read-storage',
-      text: READ,
+      text: READ_STORAGE,
       values: [workspaceIds, today],
     });
     const sums = new Map(rows.map((row) => [row.workspaceId, row]));

@@ -2,10 +2,10 @@
 // before the cursor moves, so a step that is interrupted is copied again.
 //
 // Why plain SQL: each statement decides and writes under the lock of the one row.
-import { CURSOR, nextStep } from '../activity/rollup-statements.js';
+import { CURSOR, nextStep } from '../rollups/rollup-statements.js';
 import { isLeaseFree } from '../database/sessions.js';
-import { LOG_HORIZON, LOG_SNAPSHOT } from '../generations/log-offset.js';
-import { HISTORY_COLUMNS, HISTORY_ENTRY } from './history-tables.js';
+import { LOG_HORIZON, LOG_SNAPSHOT } from '../database/log-offset.js';
+import { HISTORY_COLUMNS, HISTORY_ENTRY } from './history-columns.js';
 
 /** The number that the next transaction gets, as a position of the log. */
 const NEXT_TRANSACTION = `pg_snapshot_xmax(${LOG_SNAPSHOT}::pg_snapshot)::text::bigint`;

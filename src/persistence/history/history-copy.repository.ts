@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import type { LogPosition } from '../../domain/destinations/delivery.js';
-import { cursorValues } from '../activity/activity-rollup.repository.js';
-import type { RollupCursor, StepBounds } from '../activity/activity-rollup.repository.js';
-import { STEP_SETTINGS } from '../activity/rollup-statements.js';
+import { cursorValues } from '../rollups/rollup.repository.js';
+import type { RollupCursor, StepBounds } from '../rollups/rollup.repository.js';
+import { STEP_SETTINGS } from '../rollups/rollup-statements.js';
 import { Database } from '../database/database.js';
 import type { Run } from '../database/database.js';
 import { Notifications } from '../database/notifications.js';
@@ -21,6 +21,7 @@ import {
   RELEASE,
   RESET,
 } from './history-copy-statements.js';
+import type { HistoryState } from './history.js';
 
 /** Seconds: longer than the time-out of an insert. */
 const LEASE = 90;
@@ -61,15 +62,6 @@ interface StepRow extends Omit<CopyStep, 'contents'> {
         ordinal: number;
       })[]
     | null;
-}
-
-export interface HistoryState {
-  /** Null: the first pass has not ended, and the history lacks rows. */
-  readonly cursor: RollupCursor | null;
-  /** The log has no older rows; null: none were dropped. */
-  readonly droppedBefore: Date | null;
-  /** Seconds; null: no process copies. */
-  readonly lag: number | null;
 }
 
 @Injectable()

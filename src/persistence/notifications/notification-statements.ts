@@ -4,7 +4,7 @@
 // All times are the database's own, so that clocks need not agree.
 import { spendOf } from '../keys/api-key-statements.js';
 import { isLeaseFree } from '../database/sessions.js';
-import { LOG_HORIZON } from '../generations/log-offset.js';
+import { LOG_HORIZON } from '../database/log-offset.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';
 
 /** Seconds. A process that no longer answers holds up others for as long; one that was killed does not. */

@@ -1,6 +1,6 @@
 // The statements that compare the spend counters with the log, and that correct them (spend-rebuild.ts).
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
-import { LOG_SNAPSHOT } from '../generations/log-offset.js';
+import { LOG_SNAPSHOT } from '../database/log-offset.js';
 
 interface Counters {
   readonly ownerKind: SpendOwnerKind;

@@ -6,7 +6,7 @@
 // column process_id: a process has one lease of a counter, and a new one when the old one is invalid.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { ContentBlockRow } from '../generations/content-blocks.js';
-import { LOG_TRANSACTION } from '../generations/log-offset.js';
+import { LOG_TRANSACTION } from '../database/log-offset.js';
 
 /** The columns of the type logged_generation, in its order. */
 export const GENERATION_COLUMNS = [

@@ -1,11 +1,11 @@
 // A day of the service in an hour's steps: partitions come and go while calls are recorded and delivered.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../../src/upkeep/activity-rollup.js';
 import { Database } from '../../../src/persistence/database/database.js';
-import { LogRetention } from '../../../src/persistence/generations/log-retention.js';
-import { Partitions } from '../../../src/persistence/generations/partitions.js';
-import { rebuildSpend } from '../../../src/persistence/spend/spend-rebuild.js';
-import { DeletedRows } from '../../../src/persistence/workspaces/deleted-rows.js';
+import { LogRetention } from '../../../src/upkeep/log-retention.js';
+import { Partitions } from '../../../src/upkeep/partitions.js';
+import { rebuildSpend } from '../../../src/upkeep/spend-rebuild.js';
+import { DeletedRows } from '../../../src/upkeep/deleted-rows.js';
 import type { TestApp } from '../../support/app/app.js';
 import { administrate, setDatabaseTime } from '../../support/database/database.js';
 import {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { PAGE_SIZE } from '../../../src/deliveries/log/log-tail.js';
 import type { NewDestination } from '../../../src/domain/destinations/destination.js';
 import type { FilterRules } from '../../../src/domain/destinations/filter-rules.js';
-import { LOG_HORIZON } from '../../../src/persistence/generations/log-offset.js';
+import { LOG_HORIZON } from '../../../src/persistence/database/log-offset.js';
 import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,

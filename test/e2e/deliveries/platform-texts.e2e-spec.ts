@@ -7,7 +7,7 @@ import { AppConfig } from '../../../src/config/app-config.js';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
 import { Database } from '../../../src/persistence/database/database.js';
 import { DeadLettersRepository } from '../../../src/persistence/deliveries/dead-letters.repository.js';
-import { rotateEncryption } from '../../../src/persistence/encryption/encryption-rotation.js';
+import { rotateEncryption } from '../../../src/upkeep/encryption-rotation.js';
 import type { TestApp } from '../../support/app/app.js';
 import {
   createDeliveryApp,

@@ -1,6 +1,6 @@
 // /notifications: records, rules of their bodies, quota, tenants, audit.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeletedRows } from '../../../src/persistence/workspaces/deleted-rows.js';
+import { DeletedRows } from '../../../src/upkeep/deleted-rows.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../../../src/domain/notifications/notification-rule.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';

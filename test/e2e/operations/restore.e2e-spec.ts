@@ -1,7 +1,7 @@
 // A backup that was taken while the service served, restored into the empty database of another server: serving and
 // delivering continue.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../../src/upkeep/activity-rollup.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import type { TestApp, TestKey } from '../../support/app/app.js';
 import {

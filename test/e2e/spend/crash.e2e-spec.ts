@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../../src/domain/spend/money.js';
 import { Database } from '../../../src/persistence/database/database.js';
-import { rebuildSpend } from '../../../src/persistence/spend/spend-rebuild.js';
+import { rebuildSpend } from '../../../src/upkeep/spend-rebuild.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { startServiceProcess } from '../../support/app/service-process.js';

@@ -1,8 +1,5 @@
 // A whole pass of one rollup, in steps of a test's own size.
-import type {
-  RollupRepository,
-  StepBounds,
-} from '../../../src/persistence/activity/activity-rollup.repository.js';
+import type { RollupRepository, StepBounds } from '../../../src/persistence/rollups/rollup.repository.js';
 
 /** Rows created before `since` are not summed. */
 export async function passOver(

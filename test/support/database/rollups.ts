@@ -1,7 +1,7 @@
 // The sums of the log, which its retention waits for.
 import { Injectable } from '@nestjs/common';
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { ActivityRollup } from '../../../src/activity/activity-rollup.js';
+import { ActivityRollup } from '../../../src/upkeep/activity-rollup.js';
 import type { TestApp } from '../app/app.js';
 import { eventually } from '../eventually.js';
 

@@ -2,7 +2,7 @@
 // another server, so that a restored log continues after all of its rows (docs/decisions/0006-restore.md).
 import { Logger } from '@nestjs/common';
 import type pg from 'pg';
-import { isUndefinedFunction } from '../database/database-errors.js';
+import { isUndefinedFunction } from './database-errors.js';
 
 /**
  * The offset of transaction numbers. PostgreSQL evaluates a separate subquery once per statement, whatever the number

@@ -1,15 +1,15 @@
 // Deletes stored contents as soon as no destination may need them, and the history neither.
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { RepeatedTask } from '../../concurrency/repeated-task.js';
-import { AppConfig } from '../../config/app-config.js';
-import { Clock } from '../../domain/clock.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
 import {
   DEAD_LETTER_BOUNDS,
   DeadLettersRepository,
-} from '../../persistence/deliveries/dead-letters.repository.js';
+} from '../persistence/deliveries/dead-letters.repository.js';
 import { HistoryMetrics } from '../history/history-metrics.js';
-import { GenerationContents } from '../../persistence/generations/generation-contents.js';
+import { GenerationContents } from '../persistence/generations/generation-contents.js';
 
 // Milliseconds.
 const HOUR = 3_600_000;
@@ -19,9 +19,8 @@ const PAUSE_BETWEEN_AGE_SWEEPS = 60_000;
 @Injectable()
 export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ContentSweeper.name);
-  private readonly due = new Set<string>();
   private readonly tasks = [
-    RepeatedTask.every(PAUSE_BETWEEN_SWEEPS, () => this.run(() => this.sweepDue())),
+    RepeatedTask.every(PAUSE_BETWEEN_SWEEPS, () => this.run(() => this.contents.removeNoted())),
     RepeatedTask.every(PAUSE_BETWEEN_AGE_SWEEPS, () => this.run(() => this.sweepOld())),
   ] as const;
   private sweeping: Promise<void> = Promise.resolve();
@@ -33,11 +32,6 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
     private readonly clock: Clock,
     private readonly history: HistoryMetrics,
   ) {}
-
-  /** A cursor of the workspace or of the history has moved, or one of its destinations has changed. */
-  note(workspaceId: string): void {
-    this.due.add(workspaceId);
-  }
 
   onApplicationBootstrap(): void {
     const [due, old] = this.tasks;
@@ -57,12 +51,6 @@ export class ContentSweeper implements OnApplicationBootstrap, OnApplicationShut
         this.logger.warn({ error }, 'failed to remove stored contents; the next sweep will retry'),
       );
     return this.sweeping;
-  }
-
-  private async sweepDue(): Promise<void> {
-    const workspaceIds = [...this.due];
-    this.due.clear();
-    await this.contents.removePassed(workspaceIds);
   }
 
   /**

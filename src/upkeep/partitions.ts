@@ -2,29 +2,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { RepeatedTask } from '../../concurrency/repeated-task.js';
-import { Metrics } from '../../config/metrics.js';
-import { Clock } from '../../domain/clock.js';
-import { Database } from '../database/database.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
+import { Metrics } from '../config/metrics.js';
+import { Clock } from '../domain/clock.js';
+import { Database } from '../persistence/database/database.js';
+import {
+  COUNT_DAYS_AHEAD,
+  ENSURE_PARTITIONS,
+  LOG_TABLES,
+  MOVE_DEFAULT_ROWS,
+} from '../persistence/generations/log-partition-statements.js';
 
 const EVERY_HOUR = 3_600_000;
 // Rows that one transaction moves: readers of the log wait for all older transactions.
 const STEP = 20_000;
 // Rows beyond this number of steps wait for the next hour.
 const MAX_STEPS = 200;
-
-/** The partitioned tables of the log. */
-export const LOG_TABLES = ['generations', 'generation_contents'] as const;
-export type LogTable = (typeof LOG_TABLES)[number];
-
-/** $1 a moment. The following days, up to the first that has no partition. */
-const COUNT_DAYS_AHEAD = `
-SELECT coalesce(min(ahead), 5)::integer - 1 AS days FROM generate_series(1, 4) AS ahead
-WHERE NOT EXISTS (
-  SELECT FROM time_partitions('generations') AS made
-  WHERE $1::timestamptz + make_interval(days => ahead) >= made.starts
-    AND $1::timestamptz + make_interval(days => ahead) < made.ends
-)`;
 
 @Injectable()
 export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -67,7 +60,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
   async ensure(): Promise<void> {
     const now = this.clock.now();
     try {
-      await this.database.query({ text: 'SELECT ensure_time_partitions($1)', values: [now] });
+      await this.database.query({ text: ENSURE_PARTITIONS, values: [now] });
       const [row] = await this.database.query<{ days: number }>({ text: COUNT_DAYS_AHEAD, values: [now] });
       if (row) this.daysAhead.set(row.days);
     } catch (error) {
@@ -82,7 +75,7 @@ export class Partitions implements OnApplicationBootstrap, OnApplicationShutdown
         let total = 0;
         for (let taken = 0; taken < MAX_STEPS && !this.move.isStopping; taken++) {
           const [row] = await this.database.query<{ moved: number }>({
-            text: "SELECT move_default_rows($1, 'day', $2) AS moved",
+            text: MOVE_DEFAULT_ROWS,
             values: [table, step],
           });
           if (!row || row.moved === 0) break;

@@ -1,13 +1,12 @@
 // Copies the contents of a step of the history, decrypted and in slices: few of them are in memory at once.
 import { Injectable, Logger } from '@nestjs/common';
-import { HistoryServer } from '../../domain/generations/history-server.js';
-import type { GenerationContent } from '../../domain/generations/generation-content.js';
-import { GenerationReader } from '../../persistence/generations/generation-reader.js';
-import type { UnreadableBlock } from '../../persistence/generations/generation-reader.js';
-import type { ContentToCopy } from '../../persistence/history/history-copy.repository.js';
-import { historyContentsTable } from '../../persistence/history/history-tables.js';
-import { historyInsert } from './history-insert.js';
-import type { HistoryTarget } from './history-insert.js';
+import type { GenerationContent } from '../domain/generations/generation-content.js';
+import { GenerationReader } from '../persistence/generations/generation-reader.js';
+import type { UnreadableBlock } from '../persistence/generations/generation-reader.js';
+import type { ContentToCopy } from '../persistence/history/history-copy.repository.js';
+import { ClickhouseClient } from './clickhouse-client.js';
+import { historyContentsTable, historyInsert } from './history-tables.js';
+import type { HistoryTarget } from './history-tables.js';
 import type { CopiedContents } from './history-metrics.js';
 
 interface SliceOptions {
@@ -28,7 +27,7 @@ export class ContentCopier {
   private readonly logger = new Logger(ContentCopier.name);
 
   constructor(
-    private readonly server: HistoryServer,
+    private readonly server: ClickhouseClient,
     private readonly reader: GenerationReader,
   ) {}
 

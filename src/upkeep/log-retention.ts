@@ -3,16 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { RepeatedTask } from '../../concurrency/repeated-task.js';
-import { AppConfig } from '../../config/app-config.js';
-import { Metrics } from '../../config/metrics.js';
-import { Clock } from '../../domain/clock.js';
-import { REMOVE_ACTIVITY } from '../activity/activity-statements.js';
-import { isLockTimeout } from '../database/database-errors.js';
-import { Database } from '../database/database.js';
-import { HistoryCopyRepository } from '../history/history-copy.repository.js';
-import { LOG_TABLES } from './partitions.js';
-import type { LogTable } from './partitions.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
+import { AppConfig } from '../config/app-config.js';
+import { Metrics } from '../config/metrics.js';
+import { Clock } from '../domain/clock.js';
+import { REMOVE_ACTIVITY } from '../persistence/activity/activity-statements.js';
+import { isLockTimeout } from '../persistence/database/database-errors.js';
+import { Database } from '../persistence/database/database.js';
+import { HistoryCopyRepository } from '../persistence/history/history-copy.repository.js';
+import {
+  DROP_PARTITION,
+  FIND_READER,
+  FOLD_SPEND_HISTORY,
+  IS_TABLE_FREE,
+  LIST_EXPIRED,
+  LOG_TABLES,
+  NOTE_RETENTION,
+} from '../persistence/generations/log-partition-statements.js';
+import type { LogTable } from '../persistence/generations/log-partition-statements.js';
 
 const TEN_MINUTES = 600_000;
 // Hours that a partition waits for its readers: beyond its retention, since the retention is that short, and since the copy
@@ -24,27 +32,6 @@ const REMOVED_BY_THEN = 24;
 // Milliseconds.
 const BETWEEN_ATTEMPTS = 200;
 const LOCK_ATTEMPTS = 5;
-
-/** $2 the time of this process. A clock that is ahead must not drop anything: the earlier of two clocks counts. */
-const MOMENT = 'least(service_now(), $2::timestamptz)';
-
-/** $1 a table, $2 a time, $3 the retention in hours. A moment that is not over yet came from a wrong clock. */
-const NOTE_RETENTION = `
-INSERT INTO log_retention AS noted (table_name, hours, since) VALUES ($1, $3, ${MOMENT})
-ON CONFLICT (table_name) DO UPDATE SET hours = excluded.hours, since = excluded.since
-WHERE noted.hours <> excluded.hours OR noted.since > excluded.since`;
-
-/** $1 a table, $2 a time, $3 the retention in hours. The oldest first. */
-const LIST_EXPIRED = `
-SELECT partition, extract(epoch FROM clock.moment - made.ends)::float8 / 3600 - $3::integer AS hours
-FROM time_partitions($1) AS made, (SELECT ${MOMENT} AS moment) AS clock
-WHERE made.ends <= clock.moment - make_interval(hours => $3::integer) ORDER BY made.ends`;
-
-/** $1 a table, $2 a time, $3 a partition. The hours since its reader, if any, can know that the partition goes. */
-const FIND_READER = `
-SELECT time_partition_reader($3) AS reader,
-  extract(epoch FROM ${MOMENT} - greatest(since, begun_at))::float8 / 3600 AS hours
-FROM log_retention LEFT JOIN history_copy ON true WHERE table_name = $1`;
 
 interface ExpiredPartition {
   readonly partition: string;
@@ -144,7 +131,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
   /** The sums of days that the log no longer has. Many rows take longer than a statement of a call may. */
   private async removeSums(): Promise<void> {
     await this.database.withSession(async (session) => {
-      await session.run('SELECT fold_spend_history()');
+      await session.run(FOLD_SPEND_HISTORY);
       for (const text of REMOVE_ACTIVITY) await session.run(text, [this.clock.now()]);
     });
   }
@@ -162,10 +149,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     try {
       // Summing up a large partition takes longer than a statement of a call may.
       const isDropped = await this.database.withSession(async (session) => {
-        const [row] = await session.run<{ isDropped: boolean }>(
-          'SELECT drop_time_partition($1, $2) AS "isDropped"',
-          [table, partition],
-        );
+        const [row] = await session.run<{ isDropped: boolean }>(DROP_PARTITION, [table, partition]);
         return row?.isDropped === true;
       });
       if (!isDropped) return 'done elsewhere';
@@ -188,7 +172,7 @@ export class LogRetention implements OnApplicationBootstrap, OnApplicationShutdo
     for (let attempt = 0; attempt < LOCK_ATTEMPTS && !this.task.isStopping; attempt++) {
       if (attempt > 0) await pause(BETWEEN_ATTEMPTS);
       const [row] = await this.database.query<{ isFree: boolean }>({
-        text: 'SELECT is_table_free($1) AS "isFree"',
+        text: IS_TABLE_FREE,
         values: [table],
       });
       if (row?.isFree === true) return true;

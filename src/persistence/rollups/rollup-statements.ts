@@ -2,7 +2,7 @@
 //
 // Why plain SQL: the sums of a step and the cursor must change in one statement, or a row of the log would be counted
 // twice or never.
-import { LOG_HORIZON } from '../generations/log-offset.js';
+import { LOG_HORIZON } from '../database/log-offset.js';
 
 /** A position after every row of a workspace. */
 const END_OF_WORKSPACE = '9223372036854775807, 2147483647';

@@ -6,15 +6,44 @@ import { AppConfig } from '../config/app-config.js';
 import type { HistoryConfig } from '../config/history-config.js';
 import { headerBytes } from '../destination-kinds/shared/config-fields.js';
 import { exceptionCodeOf } from '../destination-kinds/tables/clickhouse-answer.js';
-import { HistoryFailure, HistoryServer } from '../domain/generations/history-server.js';
-import type {
-  HistoryFailureReason,
-  HistoryInsert,
-  HistoryStatement,
-} from '../domain/generations/history-server.js';
-import { OversizedAnswer } from './exchange.js';
-import type { OutboundResponse } from './exchange.js';
-import { HttpClient } from './http-client.js';
+import { OversizedAnswer } from '../outbound/exchange.js';
+import type { OutboundResponse } from '../outbound/exchange.js';
+import { HttpClient } from '../outbound/http-client.js';
+
+export interface HistoryStatement {
+  readonly text: string;
+  /**
+   * Values of the placeholders `{name:Type}`: numbers, UUIDs, hexadecimal texts and lists of them, in which nothing needs
+   * an escape.
+   */
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface HistoryInsert {
+  readonly statement: string;
+  /** One JSON object a line. */
+  readonly rows: string;
+  /** Inserts with the same token are stored once. */
+  readonly token: string;
+}
+
+/**
+ * `too_much`: the statement exceeds its bounds. `away`: the server cannot be reached or has too much to do, and others fail
+ * as well. `failed`: the server rejects the statement.
+ */
+export type HistoryFailureReason = 'too_much' | 'away' | 'failed';
+
+/** Its message has no text of the server, which may quote rows. */
+export class HistoryFailure extends Error {
+  constructor(
+    readonly reason: HistoryFailureReason,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
 
 // Milliseconds; a statement has a shorter time on the server.
 const QUERY_TIMEOUT = 7_000;
@@ -42,23 +71,26 @@ interface Sent {
 }
 
 @Injectable()
-export class ClickhouseClient extends HistoryServer {
+export class ClickhouseClient {
   private readonly config: HistoryConfig | null;
 
   constructor(
     { history }: AppConfig,
     private readonly http: HttpClient,
   ) {
-    super();
     this.config = history ?? null;
   }
 
-  override get database(): string | null {
+  /** The database on the server; null: no history is kept. */
+  get database(): string | null {
     return this.config?.database ?? null;
   }
 
-  /** A form instead of the address: lists of workspaces are longer than many proxies allow an address to be. */
-  override async query({ text, parameters = {}, settings = {} }: HistoryStatement): Promise<string> {
+  /**
+   * Resolves with the rows in the format of the statement. Throws HistoryFailure. It sends a form: lists of workspaces are longer than
+   * many proxies allow an address to be.
+   */
+  async query({ text, parameters = {}, settings = {} }: HistoryStatement): Promise<string> {
     const boundary = randomUUID();
     const fields = [
       ['query', text] as const,
@@ -77,7 +109,8 @@ export class ClickhouseClient extends HistoryServer {
     return body.toString('utf8');
   }
 
-  override async insert({ statement, rows, token }: HistoryInsert): Promise<void> {
+  /** Resolves when the rows are stored. Throws HistoryFailure. */
+  async insert({ statement, rows, token }: HistoryInsert): Promise<void> {
     await this.send({
       settings: { ...WHOLE_ANSWERS, ...INSERT_SETTINGS, query: statement, insert_deduplication_token: token },
       type: 'application/x-ndjson',

@@ -7,7 +7,7 @@ import {
   ActivityRollupRepository,
   UsageRollupRepository,
 } from '../persistence/activity/activity-rollup.repository.js';
-import type { RollupRepository, StepBounds } from '../persistence/activity/activity-rollup.repository.js';
+import type { RollupRepository, StepBounds } from '../persistence/rollups/rollup.repository.js';
 import { ACTIVITY_SUMMED_DAYS } from '../persistence/activity/activity-statements.js';
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 

@@ -5,9 +5,9 @@
 // wrong. A read-only transaction reads the log: it has no number, so that readers of the log do not wait for it.
 // Short transactions then correct the wrong counters in batches: each locks them and adds the rows that were appended
 // since.
-import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
-import { isLockTimeout } from '../database/database-errors.js';
-import type { CommandSession, Database } from '../database/database.js';
+import type { SpendOwnerKind } from '../domain/spend/spend-lease.js';
+import { isLockTimeout } from '../persistence/database/database-errors.js';
+import type { CommandSession, Database } from '../persistence/database/database.js';
 import {
   COUNT,
   CREATE_TABLES,
@@ -18,7 +18,7 @@ import {
   MAX_NAMED,
   TAKE_BATCH,
   correctBatch,
-} from './spend-rebuild-statements.js';
+} from '../persistence/spend/spend-rebuild-statements.js';
 
 // Rows of one fetch.
 const PAGE = 1_000;

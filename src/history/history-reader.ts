@@ -1,20 +1,25 @@
 // Reads the history for the operations that reach beyond the log. Accounts share its statements fairly, and while the server
 // is away they fail at once.
 import { Injectable, Logger } from '@nestjs/common';
-import { FairBulkhead } from '../../concurrency/fair-bulkhead.js';
-import { AppConfig } from '../../config/app-config.js';
-import { AppError } from '../../domain/errors.js';
-import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
-import { HistoryFailure, HistoryServer } from '../../domain/generations/history-server.js';
-import type { HistoryStatement } from '../../domain/generations/history-server.js';
-import type { Generation } from '../../domain/generations/generation.js';
-import type { GenerationContent } from '../../domain/generations/generation-content.js';
-import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
-import type { HistoryRows } from '../activity/analytics-rows.js';
-import type { TimeSpan } from '../activity/usage-parts.js';
-import type { Run } from '../database/database.js';
-import { HistoryCopyRepository } from './history-copy.repository.js';
-import type { HistoryState } from './history-copy.repository.js';
+import { FairBulkhead } from '../concurrency/fair-bulkhead.js';
+import { AppConfig } from '../config/app-config.js';
+import { AppError } from '../domain/errors.js';
+import type { AnalyticsQuery } from '../domain/generations/analytics.js';
+import { ClickhouseClient, HistoryFailure } from './clickhouse-client.js';
+import type { HistoryStatement } from './clickhouse-client.js';
+import type { Generation } from '../domain/generations/generation.js';
+import type { GenerationContent } from '../domain/generations/generation-content.js';
+import type { GenerationFilter, ListPosition } from '../domain/generations/generation-list.js';
+import type {
+  HistoryRows,
+  TimeSpan,
+  HistoryState,
+  WantedGeneration,
+  LatencyGroups,
+} from '../persistence/history/history.js';
+import type { Run } from '../persistence/database/database.js';
+import { History } from '../persistence/history/history.js';
+import { HistoryCopyRepository } from '../persistence/history/history-copy.repository.js';
 import {
   findContent,
   findGeneration,
@@ -22,9 +27,7 @@ import {
   readGeneration,
   readGenerations,
 } from './history-generations.js';
-import type { WantedGeneration } from './history-generations.js';
 import { MAX_ROWS, readSums } from './history-statements.js';
-import type { LatencyGroups } from './history-statements.js';
 
 const LIMITS = { permits: 4, reserved: 1, maxWaiting: 10 };
 // Milliseconds in which no statement is sent after one has found the server away.
@@ -32,7 +35,7 @@ const PAUSE = 2_000;
 const RETRY = { 'Retry-After': '10' };
 
 @Injectable()
-export class HistoryReader {
+export class HistoryReader extends History {
   private readonly logger = new Logger(HistoryReader.name);
   private readonly bulkhead = new FairBulkhead(
     LIMITS,
@@ -44,14 +47,14 @@ export class HistoryReader {
   );
   private pausedUntil = 0;
 
-  /** Whether contents are copied and read. */
-  readonly hasContents: boolean;
+  override readonly hasContents: boolean;
 
   constructor(
-    private readonly server: HistoryServer,
+    private readonly server: ClickhouseClient,
     private readonly copies: HistoryCopyRepository,
     { history }: AppConfig,
   ) {
+    super();
     this.hasContents = history?.hasContents === true;
   }
 
@@ -60,22 +63,21 @@ export class HistoryReader {
     return this.server.database === null ? null : this.copies.readState();
   }
 
-  /** Runs the work again while it resolves with null: the log has lost rows since the state was read (`isBegin`). */
-  async withState<Result>(work: (state: HistoryState | null) => Promise<Result | null>): Promise<Result> {
+  override async withState<Result>(
+    work: (state: HistoryState | null) => Promise<Result | null>,
+  ): Promise<Result> {
     for (;;) {
       const result = await work(await this.state());
       if (result !== null) return result;
     }
   }
 
-  /** Whether the log still begins there. Rows that it has lost since may be in neither answer. */
-  async isBegin(begin: Date | null, run?: Run): Promise<boolean> {
+  override async isBegin(begin: Date | null, run?: Run): Promise<boolean> {
     const { droppedBefore } = await this.copies.readState(run);
     return droppedBefore?.getTime() === begin?.getTime();
   }
 
-  /** The sums of the spans by the groups of the query. Throws AppError. */
-  async sums(
+  override async sums(
     query: AnalyticsQuery,
     spans: readonly TimeSpan[],
     { cursor, droppedBefore }: HistoryState,
@@ -90,8 +92,7 @@ export class HistoryReader {
     return { json: `[${lines.join(',')}]`, cursor };
   }
 
-  /** At most `limit` generations before the position and since `from`, newest first. Throws AppError. */
-  async list(
+  override async list(
     filter: GenerationFilter,
     before: ListPosition,
     { droppedBefore }: HistoryState,
@@ -103,8 +104,7 @@ export class HistoryReader {
     return linesOf(text).map(readGeneration);
   }
 
-  /** The generation, if the log no longer has it and the history does. Throws AppError. */
-  async find(wanted: WantedGeneration): Promise<Generation | null> {
+  override async find(wanted: WantedGeneration): Promise<Generation | null> {
     const state = await this.state();
     const droppedBefore = state?.droppedBefore ?? null;
     if (droppedBefore === null || wanted.createdAt >= droppedBefore) return null;
@@ -116,8 +116,7 @@ export class HistoryReader {
     return line === undefined ? null : readGeneration(line);
   }
 
-  /** The content of a generation that the caller may read. Null: the history does not have it. Throws AppError. */
-  async findContent(generation: Generation): Promise<GenerationContent | null> {
+  override async findContent(generation: Generation): Promise<GenerationContent | null> {
     if (!this.hasContents) return null;
     const text = await this.read(generation.accountId, null, isSlow, (database) =>
       findContent(database, generation),

@@ -1,7 +1,7 @@
 // Metrics of the copy of the log in ClickHouse.
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../config/metrics.js';
+import { Metrics } from '../config/metrics.js';
 
 /** Numbers of contents. */
 export interface CopiedContents {

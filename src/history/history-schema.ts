@@ -2,7 +2,7 @@
 // processes migrate at once; every statement may run again after a failure.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { HistoryFailure, HistoryServer } from '../../domain/generations/history-server.js';
+import { ClickhouseClient, HistoryFailure } from './clickhouse-client.js';
 import {
   addVersion,
   COUNT_DATABASES,
@@ -20,7 +20,7 @@ interface Version {
 
 @Injectable()
 export class HistorySchema {
-  constructor(private readonly server: HistoryServer) {}
+  constructor(private readonly server: ClickhouseClient) {}
 
   /** Resolves with the identity of the tables: others are other tables, which have to be filled again. */
   async ensure(): Promise<string> {

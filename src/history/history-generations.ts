@@ -1,11 +1,12 @@
 // Single generations of the history: the list, one by its id, and its content.
-import type { Generation } from '../../domain/generations/generation.js';
-import type { GenerationContent } from '../../domain/generations/generation-content.js';
-import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
-import type { HistoryStatement } from '../../domain/generations/history-server.js';
-import { GENERATION_COLUMNS, toGeneration } from '../generations/generation-row.js';
+import type { Generation } from '../domain/generations/generation.js';
+import type { GenerationContent } from '../domain/generations/generation-content.js';
+import type { GenerationFilter, ListPosition } from '../domain/generations/generation-list.js';
+import type { HistoryStatement } from './clickhouse-client.js';
+import { GENERATION_COLUMNS, toGeneration } from '../persistence/generations/generation-row.js';
 import { HistoryParameters, isOneOf, ofWorkspaces, READ_SETTINGS } from './history-statements.js';
 import { historyContentsTable, historyTable } from './history-tables.js';
+import type { WantedGeneration } from '../persistence/history/history.js';
 
 const JSON_COLUMNS = new Set<string>(['trace', 'request_context', 'attempts', 'chat']);
 /** Texts of a call that may be long, and that a list does not show. */
@@ -54,13 +55,6 @@ ORDER BY created_at DESC, toString(id) DESC LIMIT ${limit} FORMAT JSONEachRow`,
     parameters: parameters.values,
     settings: READ_SETTINGS,
   };
-}
-
-export interface WantedGeneration extends Pick<Generation, 'accountId' | 'id' | 'createdAt'> {
-  /** Read only where the history is asked. */
-  readonly listWorkspaceIds: () => Promise<readonly string[]>;
-  /** Undefined: of any key. */
-  readonly apiKeyId: string | undefined;
 }
 
 export function findGeneration(

@@ -2,12 +2,12 @@
 // whatever they hold.
 //
 // `FINAL` leaves one row of each generation, also before ClickHouse has merged the copies of a repeated step.
-import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
-import type { HistoryStatement } from '../../domain/generations/history-server.js';
-import { LATENCY_BOUNDS } from '../../domain/generations/latency-histogram.js';
-import type { RollupCursor } from '../activity/activity-rollup.repository.js';
-import { DIMENSION_COLUMNS } from '../activity/analytics-rows.js';
-import type { TimeSpan } from '../activity/usage-parts.js';
+import type { AnalyticsQuery } from '../domain/generations/analytics.js';
+import type { HistoryStatement } from './clickhouse-client.js';
+import { LATENCY_BOUNDS } from '../domain/generations/latency-histogram.js';
+import type { RollupCursor } from '../persistence/rollups/rollup.repository.js';
+import { DIMENSION_COLUMNS } from '../persistence/activity/analytics-rows.js';
+import type { TimeSpan, LatencyGroups } from '../persistence/history/history.js';
 import { historyTable } from './history-tables.js';
 
 /** Rows of one answer; beyond it the query is rejected. */
@@ -104,9 +104,6 @@ const SUMS = `toString(count()) AS requests, toString(countIf(status >= 400 AND 
   toString(sum(duration_ms)) AS duration_ms`;
 const BOUNDS = LATENCY_BOUNDS.join(',');
 const BUCKET = `indexOf([${BOUNDS}], roundDown(duration_ms, [0,${BOUNDS}]))`;
-
-/** The further groups of the rows: counted latencies, or each latency. */
-export type LatencyGroups = 'none' | 'bucket' | 'latency';
 
 const LATENCY_COLUMNS: Readonly<Record<LatencyGroups, string>> = {
   none: '',

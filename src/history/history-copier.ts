@@ -2,18 +2,17 @@
 // retention of the log does as for any reader (docs/operating.md#history).
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import { jitteredDelay } from '../../concurrency/backoff.js';
-import { RepeatedTask } from '../../concurrency/repeated-task.js';
-import { AppConfig } from '../../config/app-config.js';
-import { HISTORY_STEP_TIME } from '../../config/shutdown-times.js';
-import { HistoryServer } from '../../domain/generations/history-server.js';
-import type { StepBounds } from '../../persistence/activity/activity-rollup.repository.js';
-import { HistoryCopyRepository } from '../../persistence/history/history-copy.repository.js';
-import { HistorySchema } from '../../persistence/history/history-schema.js';
-import { historyTable } from '../../persistence/history/history-tables.js';
-import { ContentSweeper } from '../log/content-sweeper.js';
+import { jitteredDelay } from '../concurrency/backoff.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
+import { AppConfig } from '../config/app-config.js';
+import { HISTORY_STEP_TIME } from '../config/shutdown-times.js';
+import type { StepBounds } from '../persistence/rollups/rollup.repository.js';
+import { HistoryCopyRepository } from '../persistence/history/history-copy.repository.js';
+import { HistorySchema } from './history-schema.js';
+import { GenerationContents } from '../persistence/generations/generation-contents.js';
+import { ClickhouseClient } from './clickhouse-client.js';
 import { ContentCopier } from './content-copier.js';
-import { historyInsert } from './history-insert.js';
+import { historyInsert, historyTable } from './history-tables.js';
 import { HistoryMetrics } from './history-metrics.js';
 
 // Milliseconds between passes, until the lease of another process is looked at again, and after failures.
@@ -39,11 +38,11 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
 
   constructor(
     { replicaId }: AppConfig,
-    private readonly server: HistoryServer,
+    private readonly server: ClickhouseClient,
     private readonly schema: HistorySchema,
     private readonly copies: HistoryCopyRepository,
     private readonly contents: ContentCopier,
-    private readonly sweeper: ContentSweeper,
+    private readonly storedContents: GenerationContents,
     private readonly metrics: HistoryMetrics,
   ) {
     this.owner = `${replicaId}/${process.pid}`;
@@ -96,7 +95,7 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
       if (next === null) return;
       this.metrics.countCopied(taken.count, contents);
       for (const workspaceId of new Set(taken.contents.map((content) => content.workspaceId)))
-        this.sweeper.note(workspaceId);
+        this.storedContents.note(workspaceId);
       // A pass may take hours.
       await this.noteLag();
       cursor = next;

@@ -1,0 +1,20 @@
+// The work that runs by itself, in every process of the service, whatever its number: one process at a time does it.
+import { Module } from '@nestjs/common';
+import { HistoryCopyModule } from '../history/history.module.js';
+import { ActivityRollup } from './activity-rollup.js';
+import { ContentSweeper } from './content-sweeper.js';
+import { DeletedRows } from './deleted-rows.js';
+import { LogRetention } from './log-retention.js';
+import { Partitions } from './partitions.js';
+import { StorageExchange } from './storage-exchange.js';
+
+@Module({ providers: [DeletedRows, LogRetention, Partitions, StorageExchange] })
+export class UpkeepModule {}
+
+/** In the processes that answer calls. */
+@Module({ providers: [ActivityRollup] })
+export class RollupModule {}
+
+/** In the processes that deliver traces. */
+@Module({ imports: [HistoryCopyModule], providers: [ContentSweeper] })
+export class ContentUpkeepModule {}
