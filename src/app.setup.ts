@@ -15,7 +15,7 @@ import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
 import { acceptPublicPath } from './http/server/public-path.js';
 import { corsOptions } from './http/server/cors.js';
-import { assignRequestId } from './http/observe/request-id.js';
+import { assignRequestId } from './http/errors/request-id.js';
 import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';

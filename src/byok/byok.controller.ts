@@ -4,7 +4,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/embeddings/provider-credential.js';
+import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/providers/provider-credential.js';
 import { dataOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';

@@ -10,7 +10,7 @@ import type { Page } from '../domain/page.js';
 import type {
   ProviderCredentialChange,
   ProviderCredentialRecord,
-} from '../domain/embeddings/provider-credential.js';
+} from '../domain/providers/provider-credential.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';

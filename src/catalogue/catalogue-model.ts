@@ -1,7 +1,6 @@
 // The catalogue's record of a model and of the endpoints that serve it.
 import type { DataPolicy } from '../domain/data-policy.js';
-import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
-import type { InputType } from '../domain/embeddings/input-type.js';
+import type { EmbeddingInput, InputType } from '../domain/embeddings/embedding.js';
 import type { Modality } from '../domain/embeddings/modality.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 

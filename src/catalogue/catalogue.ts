@@ -1,6 +1,6 @@
 // Finds models of one kind by the names that callers use for them.
 import type { ChatModel } from '../domain/chat/chat-model.js';
-import type { Sort } from '../domain/embeddings/provider-preferences.js';
+import type { Sort } from '../domain/providers/provider-preferences.js';
 import { AppError } from '../domain/errors.js';
 import { endpointTag, idsOf } from './catalogue-model.js';
 import type { CatalogueModel, NamedModel } from './catalogue-model.js';

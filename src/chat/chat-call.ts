@@ -1,8 +1,8 @@
 // One call of POST /chat/completions: the data that the controller reads from its request, and its client.
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
-import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
-import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
+import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
+import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { ClientStream } from './stream/client-stream.js';

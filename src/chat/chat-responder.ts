@@ -14,7 +14,7 @@ import {
   passedOverText,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
-import { requestIdOf } from '../http/observe/request-id.js';
+import { requestIdOf } from '../http/errors/request-id.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';

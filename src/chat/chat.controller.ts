@@ -4,10 +4,9 @@ import { ApiBearerAuth, ApiBody, ApiExtraModels, ApiHeader, ApiTags, getSchemaPa
 import type { Request, Response } from 'express';
 import { InferenceOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
-import { LargeBody } from '../http/body/large-body.js';
 import { KeepsRawBody } from '../http/body/raw-body.js';
 import { Operation } from '../http/openapi/operation.js';
-import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
 import { ChatResponder } from './chat-responder.js';
 import { ChatCompletionDto } from './dto/chat-response.dto.js';
 import { CreateChatCompletionDto } from './dto/create-chat-completion.dto.js';

@@ -2,7 +2,7 @@
 import type { Response } from 'express';
 import { generationHeaderId } from '../domain/identifiers.js';
 import type { ChatConfig } from '../config/chat-config.js';
-import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
+import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { PASSED_OVER_HEADER, passedOverText } from '../http/observe/call-headers.js';
 import type { ChatClient } from './chat-call.js';

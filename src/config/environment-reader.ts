@@ -1,6 +1,6 @@
 // Reads and validates environment variables by type. An error names the variable and never shows its value.
 import { parseDatabaseAddress } from '../domain/database-address.js';
-import { providerPrefix } from '../domain/embeddings/provider-variables.js';
+import { providerPrefix } from '../domain/providers/provider.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 

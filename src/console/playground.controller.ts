@@ -7,9 +7,8 @@ import { callerOf } from '../auth/caller.js';
 import { ChatResponder } from '../chat/chat-responder.js';
 import { CHAT_BODY } from '../chat/request/read-chat-request.js';
 import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
-import { LargeBody } from '../http/body/large-body.js';
 import { KeepsRawBody } from '../http/body/raw-body.js';
-import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
+import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
 import { PlaygroundService } from './playground.service.js';
 
 @ApiExcludeController()

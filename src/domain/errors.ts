@@ -1,5 +1,5 @@
 // The errors of the API: a closed list of codes, each with its status and first words (docs/contract.md#errors).
-import type { RoutingMetadata } from './embeddings/routing-metadata.js';
+import type { RoutingMetadata } from './providers/routing-metadata.js';
 
 interface ErrorDefinition {
   readonly status: number;

@@ -1,7 +1,7 @@
 // One call of POST /embeddings: the data that the controller reads from its request and writes to its response.
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
-import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
+import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { CallContext } from '../domain/generations/call-record.js';

@@ -15,7 +15,7 @@ import {
   passedOverText,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
-import { requestIdOf } from '../http/observe/request-id.js';
+import { requestIdOf } from '../http/errors/request-id.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { readCreateEmbedding } from './dto/create-embedding.dto.js';

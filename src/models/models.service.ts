@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { providerSlugOf } from '../providers/index.js';
-import { EndpointReports } from '../routing/endpoints/endpoint-reports.js';
+import { EndpointReports } from '../routing/endpoint-reports.js';
 import { CredentialAccess } from '../routing/credentials/credential-access.js';
 import type { EndpointsQueryDto } from './dto/endpoints.dto.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';

@@ -17,7 +17,7 @@ import { ProviderCredentialsRepository } from '../persistence/keys/provider-cred
 import { findEmbeddingProvider, providerSlugOf } from '../providers/index.js';
 import type { EmbeddingProvider, ReportedUsage } from '../providers/shared/provider.js';
 import { EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
-import type { EndpointTarget, OwnCredential } from '../routing/endpoints/endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from '../routing/endpoint-target.js';
 import { EndpointFailure } from '../routing/failures/endpoint-failure.js';
 import { toOwnCredential } from '../routing/credentials/credential-access.js';
 import { remedyFor } from '../routing/unreachable-models.js';

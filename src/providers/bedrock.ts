@@ -1,7 +1,7 @@
 // Amazon Bedrock: Titan text embeddings, one text per call, and Cohere's models. The region comes from the host of
 // BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
 // API key, which has no colon.
-import type { ModelFamilies } from '../domain/embeddings/model-families.js';
+import type { ModelFamilies } from '../domain/providers/provider.js';
 import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
 import { readBedrockError } from './shared/bedrock-error.js';

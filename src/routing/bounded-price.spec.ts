@@ -9,7 +9,7 @@ import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import { EMBEDDING_PROVIDERS, findEmbeddingProvider } from '../providers/index.js';
 import { addedBytes } from './billed-members.js';
 import { withBoundedPrice } from './bounded-price.js';
-import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
 
 const DAY = '2026-11-18';
 const PRICED = [{ effectiveFrom: '2026-01-01', perToken: 1n, source: 'test' }];

@@ -4,10 +4,10 @@ import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { modalitiesOf } from '../domain/embeddings/modality.js';
 import type { Modality } from '../domain/embeddings/modality.js';
-import type { MaxPrices } from '../domain/embeddings/provider-preferences.js';
+import type { MaxPrices } from '../domain/providers/provider-preferences.js';
 import type { SpendLimits } from '../domain/spend/spend-limit.js';
 import { repricedMember } from './billed-members.js';
-import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 /**
  * The candidates whose price is known for the input and not changed by members of the body. An own provider key costs

@@ -10,7 +10,7 @@ import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embe
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
 import { splitCall, splitCallYielding, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 const inputs: fc.Arbitrary<EmbeddingInput> = fc.oneof(
   fc.record({

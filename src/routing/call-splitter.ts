@@ -3,7 +3,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { Work } from '../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
 
 /** Consecutive inputs; `start` is the index of the first in the caller's list. */
 export interface Slice {

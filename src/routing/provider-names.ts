@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
-import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import { canonicalEndpointTag } from '../providers/index.js';
 
 const NAME_LISTS = ['only', 'order', 'ignore'] as const;

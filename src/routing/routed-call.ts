@@ -2,14 +2,14 @@
 import type { Cancellation } from '../concurrency/cancellation.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { TokensByModality } from '../domain/embeddings/modality.js';
-import type { PassedOverKey } from '../domain/embeddings/passed-over-key.js';
+import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import type { Vector } from '../vectors/vectors.js';
 import type { Slice } from './call-splitter.js';
 import type { CallCredentials } from './credentials/call-credentials.js';
 import type { PermitOwner } from './endpoints/endpoint-permits.js';
-import type { EndpointTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget } from './endpoint-target.js';
 import type { EndpointFailure } from './failures/endpoint-failure.js';
 
 /** A part of the call with an endpoint's response. */

@@ -5,8 +5,8 @@ import { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { local } from '../providers/local.js';
 import type { RoutedCall, ServedSlice } from './routed-call.js';
-import { endpointName } from './endpoints/endpoint-target.js';
-import type { EndpointTarget, OwnCredential } from './endpoints/endpoint-target.js';
+import { endpointName } from './endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
 import { describeRouting } from './routing-metadata.js';
 
 const model = createModel([createEndpoint({ provider: 'one' }), createEndpoint({ provider: 'two' })]);

@@ -1,7 +1,7 @@
 // Builds the routing metadata that a caller may see.
-import type { RoutingMetadata } from '../domain/embeddings/routing-metadata.js';
+import type { RoutingMetadata } from '../domain/providers/routing-metadata.js';
 import type { RoutedCall } from './routed-call.js';
-import type { ServingTarget } from './endpoints/endpoint-target.js';
+import type { ServingTarget } from './endpoint-target.js';
 
 /** The progress of a call; null for stages that it has not reached. */
 export interface RoutingProgress {

@@ -6,7 +6,7 @@ import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget, ServingTarget } from './endpoints/endpoint-target.js';
+import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 
 const OWNERS = ['operator', 'workspace'] as const;
 // Seconds.

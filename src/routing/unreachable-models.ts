@@ -1,8 +1,8 @@
 // The errors of calls that no endpoint can serve. A permanent condition is 404: clients repeat every 5xx, some for an hour
 // (docs/contract.md#routing).
 import { AppError } from '../domain/errors.js';
-import { providerPrefix } from '../domain/embeddings/provider-variables.js';
-import type { ProviderPreferences } from '../domain/embeddings/provider-preferences.js';
+import { providerPrefix } from '../domain/providers/provider.js';
+import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import { findEmbeddingProvider } from '../providers/index.js';
 import type { EmbeddingProvider } from '../providers/shared/provider.js';
 import type { EndpointCaller } from './endpoints/endpoint-caller.js';

@@ -13,8 +13,8 @@ import { SystemStateRepository } from '../persistence/database/system-state.repo
 import type { AccountBacklog, KeyUse, SystemState } from '../persistence/database/system-state.repository.js';
 import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
 import type { LogHorizon } from '../persistence/generations/log-horizon.js';
-import { EndpointReports } from '../routing/endpoints/endpoint-reports.js';
-import type { WrongAddress } from '../routing/endpoints/endpoint-reports.js';
+import { EndpointReports } from '../routing/endpoint-reports.js';
+import type { WrongAddress } from '../routing/endpoint-reports.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 const CACHE_COUNTER = 'signalbox_embedding_cache_inputs_total';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
-import { buildTrace } from '../../src/domain/generations/trace-builder.js';
+import { buildTrace } from '../../src/domain/destinations/trace-builder.js';
 import { CACHE_WRITES_CHAT, TOOLS_CHAT } from '../support/deliveries/chat-traces.js';
 import { generationTrace } from '../support/deliveries/generation-trace.js';
 import { createChatFacts } from '../support/generations/chat-generation.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { Destination } from '../../src/domain/destinations/destination.js';
-import { buildTrace } from '../../src/domain/generations/trace-builder.js';
+import { buildTrace } from '../../src/domain/destinations/trace-builder.js';
 import {
   CANARY_CALLS,
   canariesIn,

@@ -2,7 +2,7 @@
 // every cell.
 // must do; the tests below it hold every cell.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { INPUT_TYPES } from '../../src/domain/embeddings/input-type.js';
+import { INPUT_TYPES } from '../../src/domain/embeddings/embedding.js';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { ProviderAnswer, ProviderCall } from '../../src/providers/shared/provider.js';
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';

@@ -1,5 +1,5 @@
 // A provider credential on the wire, without its key. Contract: docs/contract.md#provider-credentials.
-import type { ProviderCredentialRecord } from '../../domain/embeddings/provider-credential.js';
+import type { ProviderCredentialRecord } from '../../domain/providers/provider-credential.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 

@@ -1,8 +1,8 @@
 // Reads embedding models.
-import { INPUT_TYPES } from '../../domain/embeddings/input-type.js';
+import { INPUT_TYPES } from '../../domain/embeddings/embedding.js';
 import { MODALITIES } from '../../domain/embeddings/modality.js';
 import type { Modality } from '../../domain/embeddings/modality.js';
-import type { ModelFamilies } from '../../domain/embeddings/model-families.js';
+import type { ModelFamilies } from '../../domain/providers/provider.js';
 import { givesWidth } from '../catalogue-model.js';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';

@@ -1,6 +1,6 @@
 // Reads one layer of the catalogue: the shipped models, or the operator's file, which adds models to those and changes them.
 import type { ChatModel } from '../../domain/chat/chat-model.js';
-import type { ModelFamilies } from '../../domain/embeddings/model-families.js';
+import type { ModelFamilies } from '../../domain/providers/provider.js';
 import { idsOf } from '../catalogue-model.js';
 import type { CatalogueModel, NamedModel } from '../catalogue-model.js';
 import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';

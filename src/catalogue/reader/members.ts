@@ -1,6 +1,6 @@
 // Reads the members that models of every kind share.
 import type { DataPolicy } from '../../domain/data-policy.js';
-import { QUANTIZATIONS } from '../../domain/embeddings/provider-preferences.js';
+import { QUANTIZATIONS } from '../../domain/providers/provider-preferences.js';
 import { endpointTag } from '../catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';

@@ -6,7 +6,7 @@ import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { AppError } from '../../domain/errors.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 import { affordableOutput, greatestChatCost } from './chat-bound.js';

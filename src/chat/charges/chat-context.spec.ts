@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { readChatRequest } from '../request/read-chat-request.js';
 import { greatestChatCost, NO_INJECTED_LIMITS } from './chat-bound.js';
 import { affordableOutputTokens, withinContext } from './chat-bounds.js';

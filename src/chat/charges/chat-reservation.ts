@@ -1,7 +1,7 @@
 // Reserves the maximum cost of a chat call (docs/contract.md#chat-spend).
 import type { CancelSignal } from '../../concurrency/cancellation.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { CallSpend } from '../../spend/call-spend.js';
 import { LimitReached } from '../../spend/reached-limits.js';
 import { affordableOutputTokens, boundsOfChat, cheaperTargets } from './chat-bounds.js';

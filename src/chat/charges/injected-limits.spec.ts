@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { readChatRequest } from '../request/read-chat-request.js';
 import { outputBound, sentOutputLimit } from './chat-bound.js';
 import { injectedLimits } from './injected-limits.js';

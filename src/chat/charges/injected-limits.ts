@@ -2,7 +2,7 @@
 // context together, so that a limit is sent only where the prompt certainly leaves room for it (docs/contract.md#chat-spend).
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { mostOutput, NO_INJECTED_LIMITS } from './chat-bound.js';
 import type { InjectedLimits } from './chat-bound.js';
 import { countedSize } from './chat-bounds.js';

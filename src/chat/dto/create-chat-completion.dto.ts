@@ -1,6 +1,6 @@
 // The body of POST /chat/completions but for its messages and tools. Contract: docs/contract.md#chat-request.
 import { Allow } from 'class-validator';
-import type { CallerTrace } from '../../domain/generations/caller-trace.js';
+import type { CallerTrace } from '../../domain/caller-trace.js';
 import { SessionIdField, TraceField } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';

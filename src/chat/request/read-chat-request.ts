@@ -3,9 +3,9 @@
 import { plainToInstance } from 'class-transformer';
 import type { ChatRequest, JsonValue } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
-import type { CallerTrace } from '../../domain/generations/caller-trace.js';
-import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
-import { rejectHostileShape } from '../../http/body/json-shape.js';
+import type { CallerTrace } from '../../domain/caller-trace.js';
+import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
+import { rejectHostileShape } from '../../http/fields/json-shape.js';
 import {
   MAX_SESSION_LENGTH,
   PROVIDER_SHAPE,

@@ -1,7 +1,7 @@
 // Waits for the end of an answer that has begun, however it comes.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../domain/errors.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { toCallerError } from '../../routing/failures/caller-error.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PumpEnd } from '../stream/chat-pump.js';

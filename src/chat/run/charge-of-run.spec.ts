@@ -8,7 +8,7 @@ import {
   pricedEndpoint,
 } from '../../../test/support/chat/charges.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
-import type { OwnCredential, ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { OwnCredential, ChatTarget } from '../../routing/endpoint-target.js';
 import { greatestChatCost } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
 import type { ChatCharge } from '../charges/chat-charge.js';

@@ -2,8 +2,8 @@
 import { normaliseChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import { endpointName } from '../../routing/endpoints/endpoint-target.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import { endpointName } from '../../routing/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
 import { greatestChatCost } from '../charges/chat-bound.js';
 import { chargeForChat, withWasted } from '../charges/chat-charge.js';

@@ -4,7 +4,7 @@ import { readChat } from '../../../test/support/chat/read-chat.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import { shippedCatalogue } from '../../routing/catalogue-source.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { measurePrompt, promptBound } from '../charges/prompt-size.js';
 import { NO_ANSWER, usageOf } from './chat-ending.js';
 

@@ -5,7 +5,7 @@ import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { countedChatUsage, normaliseChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ChatUsage, ReportedChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { promptBound, promptTexts } from '../charges/prompt-size.js';
 import type { PromptSize } from '../charges/prompt-size.js';
 import { typicalMediaTokens } from '../charges/typical-media.js';

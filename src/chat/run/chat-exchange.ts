@@ -14,7 +14,7 @@ import type { LocalChat } from '../../providers/shared/local-chat.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, isOwnBound } from '../../routing/failures/exchange-failures.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';

@@ -5,7 +5,7 @@ import { generationHeaderId, uuidV7 } from '../../domain/identifiers.js';
 import type { Mutable } from '../../domain/members.js';
 import type { ChatRoute } from '../../routing/chat/chat-planner.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { NO_RETRY } from '../../routing/failures/caller-error.js';
 import type { AttemptingCall } from '../../routing/routed-call.js';
 import { describeRouting } from '../../routing/routing-metadata.js';

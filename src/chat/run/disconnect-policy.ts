@@ -1,6 +1,6 @@
 // Whether a provider's work ends with its client, by how the provider bills it (docs/contract.md#chat-disconnects).
 import type { ChatConfig } from '../../config/chat-config.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { DisconnectDecision } from '../stream/chat-pump.js';
 import type { EndingKind } from './chat-ending.js';
 import type { OpenChats } from './open-chats.js';

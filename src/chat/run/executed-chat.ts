@@ -1,7 +1,7 @@
 // The stages of a chat call after its provider has answered.
 import type { ChatRoute } from '../../routing/chat/chat-planner.js';
 import type { RoutedChat } from '../../routing/chat/chat-router.js';
-import type { ChatTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { ChatCharge } from '../charges/chat-charge.js';
 import type { EndedAnswer } from './answer-end.js';
 import type { SettledUsage } from './chat-ending.js';

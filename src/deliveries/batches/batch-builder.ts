@@ -7,7 +7,7 @@ import type { LogPosition, LogSnapshot } from '../../domain/destinations/deliver
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { Generation } from '../../domain/generations/generation.js';
-import { buildTrace } from '../../domain/generations/trace-builder.js';
+import { buildTrace } from '../../domain/destinations/trace-builder.js';
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { GenerationReader } from '../../persistence/generations/generation-reader.js';
 import type { LoggedGeneration } from '../../persistence/generations/generation-reader.js';

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/generations/generation-candidate.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
-import { buildTrace } from '../../domain/generations/trace-builder.js';
+import { buildTrace } from '../../domain/destinations/trace-builder.js';
 import { parseConfig } from '../shared/destination-kind.js';
 import type { DeliveryOutcome, DeliveryRequest } from '../shared/delivery.js';
 import { requireDestinationKind } from '../index.js';

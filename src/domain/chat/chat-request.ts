@@ -1,5 +1,5 @@
 // The internal form of a chat call: checked members in their own names, and the bytes of every member for the provider.
-import type { CallerTrace } from '../generations/caller-trace.js';
+import type { CallerTrace } from '../caller-trace.js';
 
 export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue };

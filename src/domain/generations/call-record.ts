@@ -2,7 +2,7 @@
 import type { AppError } from '../errors.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { Charge } from '../spend/charge.js';
-import type { CallerTrace } from './caller-trace.js';
+import type { CallerTrace } from '../caller-trace.js';
 import type { Generation, Operation, RequestContext } from './generation.js';
 
 /** The circumstances of a call: for its record, never for its answer. */

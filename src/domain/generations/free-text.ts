@@ -1,14 +1,14 @@
 // Free text of callers and providers. Only this file reads these members on the way to a destination, and privacy mode
 // removes them all: the input, and any text that may repeat or describe it.
 import { boundedLabel } from '../text/bounded-text.js';
-import { callerMetadata, traceText } from './caller-trace.js';
+import { callerMetadata, traceText } from '../caller-trace.js';
 import type { GenerationCandidate } from './generation-candidate.js';
 import type { TracedChatContent, TracedContent } from './generation-trace.js';
 import type { Generation } from './generation.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import { isPlainSetting } from '../chat/chat-parameters.js';
 import type { JsonObject } from '../chat/chat-request.js';
-import { isInputType } from '../embeddings/input-type.js';
+import { isInputType } from '../embeddings/embedding.js';
 import { callerTraceIdOf } from './trace-ids.js';
 
 type FreeTextMember = 'trace' | 'requestContext' | 'inputType' | 'upstreamId' | 'chat';

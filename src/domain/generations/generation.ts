@@ -2,7 +2,7 @@
 // (docs/contract.md#generations).
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
-import type { CallerTrace } from './caller-trace.js';
+import type { CallerTrace } from '../caller-trace.js';
 import type { PicoUsd } from '../spend/money.js';
 
 export interface GenerationAttempt {

@@ -1,7 +1,7 @@
 // Trace and span ids in the form that every platform accepts: lower-case hex, never all zeros. Each is a pure function
 // of the generation and the destination, so that a repeated delivery has the same ids.
 import { hash } from 'node:crypto';
-import { traceText } from './caller-trace.js';
+import { traceText } from '../caller-trace.js';
 import type { Generation } from './generation.js';
 
 type Traced = Pick<Generation, 'id' | 'workspaceId' | 'trace'>;

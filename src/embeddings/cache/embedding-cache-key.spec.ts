@@ -4,7 +4,7 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { createWork } from '../../../test/support/upstreams/pace.js';
 import type { EmbeddingInput, EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { local } from '../../providers/local.js';
-import type { OwnCredential } from '../../routing/endpoints/endpoint-target.js';
+import type { OwnCredential } from '../../routing/endpoint-target.js';
 import type { Route } from '../../routing/route-planner.js';
 import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 

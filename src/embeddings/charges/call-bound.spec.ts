@@ -9,7 +9,7 @@ import {
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import type { EmbeddingInput } from '../../domain/embeddings/embedding.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
+import type { EndpointTarget } from '../../routing/endpoint-target.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 import { boundsOf } from './call-bound.js';
 

@@ -11,8 +11,8 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/routed-call.js';
-import { endpointName } from '../../routing/endpoints/endpoint-target.js';
-import type { EndpointTarget } from '../../routing/endpoints/endpoint-target.js';
+import { endpointName } from '../../routing/endpoint-target.js';
+import type { EndpointTarget } from '../../routing/endpoint-target.js';
 import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
 
 /**

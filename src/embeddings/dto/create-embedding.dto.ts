@@ -4,8 +4,8 @@ import { Allow } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
-import type { CallerTrace } from '../../domain/generations/caller-trace.js';
-import { rejectHostileShape, rejectTooManyMembers } from '../../http/body/json-shape.js';
+import type { CallerTrace } from '../../domain/caller-trace.js';
+import { rejectHostileShape, rejectTooManyMembers } from '../../http/fields/json-shape.js';
 import {
   MAX_SESSION_LENGTH,
   PROVIDER_SHAPE,

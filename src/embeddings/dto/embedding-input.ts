@@ -3,7 +3,7 @@
 import { AppError } from '../../domain/errors.js';
 import type { EmbeddingInput, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
-import { rejectHostileShape } from '../../http/body/json-shape.js';
+import { rejectHostileShape } from '../../http/fields/json-shape.js';
 
 export const INPUT_SCHEMA = {
   oneOf: [

@@ -5,7 +5,7 @@ import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import type { Charge } from '../../domain/spend/charge.js';
 import { usdToNumber } from '../../domain/spend/money.js';
-import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
+import type { RoutingMetadata } from '../../domain/providers/routing-metadata.js';
 import { RoutingMetadataDto, toRoutingMetadataDto } from '../../http/dto/routing-metadata.dto.js';
 import { CustomField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField, UsdField } from '../../http/fields/scalar-fields.js';

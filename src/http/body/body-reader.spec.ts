@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
 import { readBody } from './body-reader.js';
 import { useBodyConnection } from '../../../test/support/requests/body-connection.js';
-import { createRequestClass } from './coalescing-request.js';
-import type { PausedRead } from './read-throttle.js';
+import { createRequestClass } from '../server/coalescing-request.js';
+import type { PausedRead } from '../server/read-throttle.js';
 
 const LIMIT = 1_000_000;
 const unhurried = { add: ({ end }: PausedRead) => void setImmediate(end) };

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCountingPace, createWork } from '../../../test/support/upstreams/pace.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
-import { MAX_MEMBERS } from './json-shape.js';
+import { MAX_MEMBERS } from '../fields/json-shape.js';
 
 const MANY = 100_000;
 const members = (count: number): string =>

@@ -2,7 +2,7 @@
 import { validateSync } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
 import { NOT_STORABLE } from '../../domain/text/storable-text.js';
-import { OPERATION_BODY } from '../body/json-shape.js';
+import { OPERATION_BODY } from '../fields/json-shape.js';
 import { FreeObjectField } from '../fields/compound-fields.js';
 import { Rule } from '../fields/field.js';
 import { TextField } from '../fields/scalar-fields.js';

@@ -2,13 +2,13 @@
 // docs/contract.md#provider-preferences.
 import { IsString } from 'class-validator';
 import { parseUsdPerMillion, parseUsdRoundedDown } from '../../domain/spend/money.js';
-import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/embeddings/provider-preferences.js';
+import { NO_PREFERENCES, QUANTIZATIONS, SORTS } from '../../domain/providers/provider-preferences.js';
 import type {
   MaxPrices,
   PercentileBound,
   ProviderPreferences,
   Sort,
-} from '../../domain/embeddings/provider-preferences.js';
+} from '../../domain/providers/provider-preferences.js';
 import { CustomField, ListField } from '../fields/compound-fields.js';
 import { Rule } from '../fields/field.js';
 import { EnumField, FlagField } from '../fields/scalar-fields.js';

@@ -1,5 +1,5 @@
 // `openrouter_metadata` on the wire. Contract: docs/contract.md#embeddings-response.
-import type { RoutingMetadata } from '../../domain/embeddings/routing-metadata.js';
+import type { RoutingMetadata } from '../../domain/providers/routing-metadata.js';
 import { ListField, ObjectField, ObjectListField } from '../fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../fields/scalar-fields.js';
 

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
-import { requestIdOf } from '../observe/request-id.js';
+import { requestIdOf } from './request-id.js';
 import { RouteTable } from '../server/route-table.js';
 
 // The framework's own errors by status: its router, its body parser, its path decoding.

@@ -8,11 +8,11 @@ import { presentedCredential } from '../../domain/keys/credential-headers.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';
 import type { InFlightPermit } from './in-flight-limit.js';
-import { bodyLimitOf } from '../body/large-body.js';
 import { RouteRule } from '../../config/route-rule.js';
 import type { RouteDecorator } from '../../config/route-rule.js';
 
 const GROUP = new RouteRule<TrafficClass | 'none'>('http:traffic-class');
+const LARGE_BODY = new RouteRule<true>('http:large-body');
 const PERMIT = Symbol('in-flight permit');
 
 interface RequestWithPermit {
@@ -21,6 +21,14 @@ interface RequestWithPermit {
 
 /** Sets the traffic class of a route; default: operations. `none`: exempt from load shedding. */
 export const InTrafficClass = (group: TrafficClass | 'none'): RouteDecorator => GROUP.is(group);
+
+/** The route accepts bodies up to the limit of POST /embeddings. */
+export const LargeBody = (): RouteDecorator => LARGE_BODY.is(true);
+
+/** The body limit of the route, in bytes. */
+export function bodyLimitOf(context: ExecutionContext, config: AppConfig): number {
+  return LARGE_BODY.of(context) ? config.maxEmbeddingsBodyBytes : config.maxBodyBytes;
+}
 
 /** Null on routes that are exempt from load shedding. */
 export function permitOf(request: object): InFlightPermit | null {

@@ -1,6 +1,6 @@
 // Headers of model calls: the application that calls, the session, and the wish for routing metadata.
 import type { Request } from 'express';
-import type { PassedOverKey } from '../../domain/embeddings/passed-over-key.js';
+import type { PassedOverKey } from '../../domain/providers/routing-metadata.js';
 import type { RequestContext } from '../../domain/generations/generation.js';
 import type { Mutable } from '../../domain/members.js';
 

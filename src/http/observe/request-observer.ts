@@ -10,7 +10,7 @@ import type { FinishedRequest } from './finished-request.js';
 import { HttpMetrics } from './http-metrics.js';
 import { RequestLog } from './request-log.js';
 import { endRequestSpan } from './request-span.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from '../errors/request-id.js';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 

@@ -6,7 +6,7 @@
 import { createServer, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
-import { createRequestClass } from '../body/coalescing-request.js';
+import { createRequestClass } from './coalescing-request.js';
 import { boundPipelines } from './pipelined-responses.js';
 
 // Milliseconds between checks for slow requests: the time-out is late by up to this.

@@ -9,7 +9,7 @@ import {
   NumberField,
   TextField,
 } from '../../http/fields/scalar-fields.js';
-import type { EndpointReport } from '../../routing/endpoints/endpoint-reports.js';
+import type { EndpointReport } from '../../routing/endpoint-reports.js';
 import { createdAt, supportedParameters } from '../listed-model.js';
 import type { ListedEndpoint, ListedModel } from '../listed-model.js';
 import { ModelArchitectureDto, PricingDto, toArchitectureDto, toPricingDto } from './model.dto.js';

@@ -4,7 +4,8 @@ import { contentOfText } from '../../../test/support/generations/generation.js';
 import { readAppConfig } from '../../config/app-config.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { packContents, unpackContents } from './content-blocks.js';
-import type { ContentBlockRow, ContentEntry, PackedContents } from './content-blocks.js';
+import type { ContentEntry, PackedContents } from './content-blocks.js';
+import type { ContentBlockRow } from '../spend/spend-statements.js';
 
 const cipher = new ConfigCipher(
   readAppConfig(

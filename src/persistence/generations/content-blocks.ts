@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ConfigCipher, Encrypted } from '../encryption/config-cipher.js';
+import type { ContentBlockRow } from '../spend/spend-statements.js';
 
 // Bytes. A larger content gets a block of its own.
 const MAX_BLOCK = 16_000;
@@ -26,19 +27,6 @@ export interface ContentLocation {
  * an id of its own: a version without blocks that delivers at the same time must not read it as the content of one of
  * them.
  */
-export interface ContentBlockRow {
-  readonly generation_id: string;
-  readonly workspace_id: string;
-  readonly created_at: Date;
-  readonly ordinal: number;
-  /** Null when it holds only the content of `generation_id`. */
-  readonly generation_ids: string | null;
-  readonly encryption_key_id: string;
-  /** Its offset in the ciphertexts of all blocks, from 1. */
-  readonly first_byte: number;
-  readonly bytes: number;
-}
-
 export interface PackedContents {
   readonly blocks: readonly ContentBlockRow[];
   /** The blocks' ciphertexts, concatenated. */

@@ -1,5 +1,5 @@
 // A generation as a row of its table.
-import type { CallerTrace } from '../../domain/generations/caller-trace.js';
+import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { Generation, GenerationAttempt, RequestContext } from '../../domain/generations/generation.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { readChat } from './chat-row.js';

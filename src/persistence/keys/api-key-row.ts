@@ -1,23 +1,11 @@
-// Rows of API keys and their spend.
+// Rows of API keys.
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { parseUsd } from '../../domain/spend/money.js';
-import type { PicoUsd } from '../../domain/spend/money.js';
-import { LIMIT_RESETS, NO_SPEND, spendAt } from '../../domain/spend/spend.js';
-import type { KeySpend } from '../../domain/spend/spend.js';
-import type { Prisma } from '../generated/client.js';
-import type { ApiKeyModel, KeySpendModel } from '../generated/models.js';
-
-/** Plain statements return amounts as texts, Prisma as its own decimals. */
-type Amount = Prisma.Decimal | string;
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
+import type { ApiKeyModel } from '../generated/models.js';
+import { toUsd } from '../spend/spend-row.js';
+import type { Amount } from '../spend/spend-row.js';
 
 export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
-
-export type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
-
-export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
-
-/** Texts, since numbers of JSON are floating-point. */
-export type SpendJson = Readonly<Record<SpendAmount | 'lastDay', string>>;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
@@ -39,27 +27,4 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     updatedAt: row.updatedAt,
     expiresAt: row.expiresAt,
   };
-}
-
-/** The spend of a key or a workspace as a reader sees it at `now`; null: nothing was spent. */
-export function toKeySpend(row: KeySpendRow | null, now: Date): KeySpend {
-  if (row === null) return NO_SPEND;
-  const windows = (total: Amount, daily: Amount, weekly: Amount, monthly: Amount) =>
-    spendAt(
-      { total: toUsd(total), daily: toUsd(daily), weekly: toUsd(weekly), monthly: toUsd(monthly) },
-      row.lastDay,
-      now,
-    );
-  return {
-    usage: windows(row.total, row.daily, row.weekly, row.monthly),
-    byok: windows(row.byokTotal, row.byokDaily, row.byokWeekly, row.byokMonthly),
-  };
-}
-
-export function readSpend(spend: SpendJson | null, now: Date): KeySpend {
-  return toKeySpend(spend && { ...spend, lastDay: new Date(spend.lastDay) }, now);
-}
-
-function toUsd(amount: Amount): PicoUsd {
-  return parseUsd(typeof amount === 'string' ? amount : amount.toFixed());
 }

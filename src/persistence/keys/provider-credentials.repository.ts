@@ -6,13 +6,13 @@ import { uuidV7 } from '../../domain/identifiers.js';
 import { maskSecret } from '../../domain/text/masking.js';
 import type { DescribeChange } from '../../domain/audit.js';
 import type { Page, PageRequest } from '../../domain/page.js';
-import { MAX_CREDENTIALS_PER_PROVIDER, withinLimit } from '../../domain/embeddings/provider-credential.js';
+import { MAX_CREDENTIALS_PER_PROVIDER, withinLimit } from '../../domain/providers/provider-credential.js';
 import type {
   NewProviderCredential,
   ProviderCredential,
   ProviderCredentialChange,
   ProviderCredentialRecord,
-} from '../../domain/embeddings/provider-credential.js';
+} from '../../domain/providers/provider-credential.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { Database } from '../database/database.js';

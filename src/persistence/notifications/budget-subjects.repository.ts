@@ -15,8 +15,8 @@ import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import { Database } from '../database/database.js';
 import { Notifications } from '../database/notifications.js';
-import { readSpend } from '../keys/api-key-row.js';
-import type { SpendJson } from '../keys/api-key-row.js';
+import { readSpend } from '../spend/spend-row.js';
+import type { SpendJson } from '../spend/spend-row.js';
 import {
   BEGIN_SCAN,
   END_SCAN,

@@ -2,7 +2,7 @@
 //
 // Why plain SQL: a mark and its event, a lease and its queue are decided and written under one lock, in one statement.
 // All times are the database's own, so that clocks need not agree.
-import { spendOf } from '../keys/api-key-statements.js';
+import { spendOf } from '../spend/spend-policy-statements.js';
 import { isLeaseFree } from '../database/sessions.js';
 import { LOG_HORIZON } from '../database/log-offset.js';
 import { opaqueArray } from '../database/rows/opaque-array.js';

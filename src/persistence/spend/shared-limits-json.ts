@@ -1,8 +1,8 @@
 // The limits above a key, as a statement reads them.
 import { parseUsd } from '../../domain/spend/money.js';
 import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-limit.js';
-import { readSpend } from '../keys/api-key-row.js';
-import type { SpendJson } from '../keys/api-key-row.js';
+import { readSpend } from './spend-row.js';
+import type { SpendJson } from './spend-row.js';
 
 /** Amounts are texts, since numbers of JSON are floating-point. */
 export interface SharedLimitsJson {

@@ -6,8 +6,8 @@ import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-li
 import type { KeySpend } from '../../domain/spend/spend.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
-import { toKeySpend } from '../keys/api-key-row.js';
-import { READ_SHARED_LIMITS } from '../keys/api-key-statements.js';
+import { toKeySpend } from './spend-row.js';
+import { READ_SHARED_LIMITS } from './spend-policy-statements.js';
 import { readSharedLimits, windowOf } from './shared-limits-json.js';
 import type { SharedLimitsJson } from './shared-limits-json.js';
 

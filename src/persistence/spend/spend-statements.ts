@@ -5,7 +5,6 @@
 // Concurrent settlements of the same counters therefore wait instead of deadlocking. A lease is identified by its
 // column process_id: a process has one lease of a counter, and a new one when the old one is invalid.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
-import type { ContentBlockRow } from '../generations/content-blocks.js';
 import { LOG_TRANSACTION } from '../database/log-offset.js';
 
 /** The columns of the type logged_generation, in its order. */
@@ -47,6 +46,19 @@ export const GENERATION_COLUMNS = [
   'cached_tokens',
   'chat',
 ] as const;
+
+export interface ContentBlockRow {
+  readonly generation_id: string;
+  readonly workspace_id: string;
+  readonly created_at: Date;
+  readonly ordinal: number;
+  /** Null when it holds only the content of `generation_id`. */
+  readonly generation_ids: string | null;
+  readonly encryption_key_id: string;
+  /** Its offset in the ciphertexts of all blocks, from 1. */
+  readonly first_byte: number;
+  readonly bytes: number;
+}
 
 /** The columns of the type content_block_entry, in its order. */
 export const BLOCK_COLUMNS = [

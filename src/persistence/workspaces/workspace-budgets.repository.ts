@@ -18,8 +18,8 @@ import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { WorkspaceBudgetModel as BudgetRow } from '../generated/models.js';
 import { lockRow } from '../database/rows/row-lock.js';
-import { readSpend, toKeySpend } from '../keys/api-key-row.js';
-import type { SpendJson } from '../keys/api-key-row.js';
+import { readSpend, toKeySpend } from '../spend/spend-row.js';
+import type { SpendJson } from '../spend/spend-row.js';
 import { windowOf } from '../spend/shared-limits-json.js';
 import { LIST_BUDGETS } from './workspace-statements.js';
 

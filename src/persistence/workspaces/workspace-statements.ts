@@ -5,7 +5,7 @@
 // 100,000 keys, each with an entry in the audit log. Reading, describing and writing them one by one would exceed the
 // time of one transaction.
 import { recordEntryOfEach } from '../audit/audit-statements.js';
-import { spendOf } from '../keys/api-key-statements.js';
+import { spendOf } from '../spend/spend-policy-statements.js';
 
 /** $1 account, $2 workspace: at most one row for each interval. */
 export const LIST_BUDGETS = `

@@ -1,6 +1,6 @@
 // Maps input types to a provider's own vocabulary.
-import { INPUT_TYPES, isInputType } from '../../domain/embeddings/input-type.js';
-import type { InputType } from '../../domain/embeddings/input-type.js';
+import { INPUT_TYPES, isInputType } from '../../domain/embeddings/embedding.js';
+import type { InputType } from '../../domain/embeddings/embedding.js';
 import { UnsupportedRequest } from './provider.js';
 import type { ProviderCall } from './provider.js';
 

@@ -1,9 +1,8 @@
 // The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
 // time-outs, retries and the validation of vectors are shared by all providers and live elsewhere.
 import type { Pace } from '../../concurrency/yield-queue.js';
-import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
-import type { InputType } from '../../domain/embeddings/input-type.js';
-import type { ModelFamilies } from '../../domain/embeddings/model-families.js';
+import type { EmbeddingInput, EncodingFormat, InputType } from '../../domain/embeddings/embedding.js';
+import type { ModelFamilies } from '../../domain/providers/provider.js';
 import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';

@@ -1,5 +1,5 @@
 // The environment variables of providers: the required ones, and misspelt ones.
-import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
+import { providerPrefix } from '../../domain/providers/provider.js';
 import type { EmbeddingProvider } from './provider.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,10 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatPrices } from '../../domain/chat/chat-model.js';
 import type { ChatMessage } from '../../domain/chat/chat-request.js';
-import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';
+import { NO_PREFERENCES } from '../../domain/providers/provider-preferences.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
-import type { ChatTarget } from '../endpoints/endpoint-target.js';
+import type { ChatTarget } from '../endpoint-target.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
 
 const MOMENT = { now: 1_000, date: new Date('2026-06-01T12:00:00Z') };

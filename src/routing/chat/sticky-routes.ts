@@ -6,12 +6,12 @@ import { LRUCache } from 'lru-cache';
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
-import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
+import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { priceWeights } from '../endpoints/endpoint-order.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
-import { endpointName } from '../endpoints/endpoint-target.js';
-import type { ChatTarget } from '../endpoints/endpoint-target.js';
+import { endpointName } from '../endpoint-target.js';
+import type { ChatTarget } from '../endpoint-target.js';
 
 const MAX_CONVERSATIONS = 20_000;
 // Milliseconds since the last call: caches of providers live for five to ten minutes.

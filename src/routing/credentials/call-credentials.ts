@@ -5,7 +5,7 @@ import type { CredentialCircuits } from './credential-circuits.js';
 import { openCircuitError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
 import type { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FailureClass } from '../failures/failure-classes.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 /** Rejected own keys in one call, beyond which it uses no other own key. */
 const MAX_REJECTED_KEYS = 3;

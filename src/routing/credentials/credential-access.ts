@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { idsOf } from '../../catalogue/catalogue-model.js';
 import type { NamedModel } from '../../catalogue/catalogue-model.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { excludesShared, mayServe } from '../../domain/embeddings/provider-credential.js';
-import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
+import { excludesShared, mayServe } from '../../domain/providers/provider-credential.js';
+import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
 import { findEmbeddingProvider } from '../../providers/index.js';
 import type { EmbeddingProvider } from '../../providers/shared/provider.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
-import type { OwnCredential, ServingTarget } from '../endpoints/endpoint-target.js';
+import type { OwnCredential, ServingTarget } from '../endpoint-target.js';
 import { OwnCredentialsCache } from './own-credentials-cache.js';
 
 interface ApplicableCredential {

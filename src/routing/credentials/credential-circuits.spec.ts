@@ -8,7 +8,7 @@ import {
   createTarget,
 } from '../../../test/support/routing/endpoints.js';
 import { CredentialCircuits } from './credential-circuits.js';
-import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { EndpointTarget } from '../endpoint-target.js';
 import type { RoutingMetrics } from '../routing-metrics.js';
 
 const SECOND = 1_000;

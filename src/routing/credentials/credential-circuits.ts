@@ -4,8 +4,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import { Clock } from '../../domain/clock.js';
-import { endpointName } from '../endpoints/endpoint-target.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import { endpointName } from '../endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 import type { FailureClass } from '../failures/failure-classes.js';
 import { RoutingMetrics } from '../routing-metrics.js';
 

@@ -1,8 +1,8 @@
 // The own provider keys of a call that the operator's credential replaced: their owner pays for it here, and would
 // not see it otherwise (docs/contract.md#provider-credentials).
-import type { PassedOverKey, PassedOverReason } from '../../domain/embeddings/passed-over-key.js';
+import type { PassedOverKey, PassedOverReason } from '../../domain/providers/routing-metadata.js';
 import type { FailureClass } from '../failures/failure-classes.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 import type { CallCredentials } from './call-credentials.js';
 
 const REASONS: Readonly<Partial<Record<FailureClass, PassedOverReason>>> = {

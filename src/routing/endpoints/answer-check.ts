@@ -3,7 +3,7 @@ import { BrokenAnswer, UnusableVector } from '../../providers/shared/provider.js
 import type { ProviderAnswer } from '../../providers/shared/provider.js';
 import { isZeroVector, truncateAndNormalise, vectorValues, vectorWidth } from '../../vectors/vectors.js';
 import type { Vector } from '../../vectors/vectors.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget } from '../endpoint-target.js';
 
 /** The vectors of the wanted width. Throws BrokenAnswer. */
 export function checkVectors(

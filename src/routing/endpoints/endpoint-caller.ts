@@ -18,7 +18,7 @@ import { HttpClient } from '../../outbound/http-client.js';
 import { failureOfAnswer, failureOfResponse, failureOfThrown } from '../failures/exchange-failures.js';
 import type { InnerNames } from '../failures/provider-words.js';
 import { checkVectors } from './answer-check.js';
-import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
+import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
 const MAX_BYTES_PER_INPUT = 400_000;

@@ -6,8 +6,8 @@ import {
   createTarget,
 } from '../../../test/support/routing/endpoints.js';
 import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import { endpointName } from './endpoint-target.js';
-import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
+import { endpointName } from '../endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from '../endpoint-target.js';
 import { EndpointHealthRegistry } from './endpoint-health-registry.js';
 
 const target = (endpoint: Partial<ModelEndpoint>): EndpointTarget =>

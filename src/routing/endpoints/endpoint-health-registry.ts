@@ -5,8 +5,8 @@ import { capacityFor } from '../../domain/cache-capacity.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointPermits } from './endpoint-permits.js';
 import { ProviderAddresses } from './provider-addresses.js';
-import { endpointName } from './endpoint-target.js';
-import type { ServingTarget } from './endpoint-target.js';
+import { endpointName } from '../endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 // Credentials come and go with customers: those not used for long are forgotten.
 const MAX_OWN = 20_000;

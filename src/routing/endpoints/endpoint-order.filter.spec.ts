@@ -10,8 +10,8 @@ import {
 } from '../../../test/support/routing/endpoints.js';
 import { parseUsdPerMillion } from '../../domain/spend/money.js';
 import type { Modality } from '../../domain/embeddings/modality.js';
-import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';
-import type { MaxPrices, ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
+import { NO_PREFERENCES } from '../../domain/providers/provider-preferences.js';
+import type { MaxPrices, ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { filterCandidates, slugMatches } from './endpoint-order.js';
 
 const CONTEXT = createOrderingContext();

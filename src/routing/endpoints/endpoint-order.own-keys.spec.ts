@@ -6,12 +6,12 @@ import {
   createOutage,
   createOwnCredential,
 } from '../../../test/support/routing/endpoints.js';
-import { NO_PREFERENCES } from '../../domain/embeddings/provider-preferences.js';
-import type { ProviderPreferences } from '../../domain/embeddings/provider-preferences.js';
+import { NO_PREFERENCES } from '../../domain/providers/provider-preferences.js';
+import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { orderCandidates } from './endpoint-order.js';
 import type { Candidate } from './endpoint-order.js';
-import type { OwnCredential } from './endpoint-target.js';
+import type { OwnCredential } from '../endpoint-target.js';
 
 const NOW = 1_000_000;
 

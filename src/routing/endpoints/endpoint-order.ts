@@ -6,9 +6,9 @@ import type {
   PercentileBound,
   ProviderPreferences,
   Sort,
-} from '../../domain/embeddings/provider-preferences.js';
+} from '../../domain/providers/provider-preferences.js';
 import type { EndpointHealth, Percentile, Percentiles } from './endpoint-health.js';
-import type { ServingTarget } from './endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 export interface Candidate<Target extends ServingTarget = ServingTarget> {
   readonly target: Target;

@@ -6,7 +6,7 @@ import type { LeastTokens } from '../../catalogue/token-count.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EndpointTarget } from '../endpoint-target.js';
 
 /** An input that surely exceeds the limit of an endpoint. */
 interface LongInput extends LeastTokens {

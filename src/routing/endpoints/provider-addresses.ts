@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { addressProblem } from '../failures/address-problem.js';
 import type { AddressProblem } from '../failures/address-problem.js';
-import type { ServingTarget } from './endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 export interface FoundProblem extends AddressProblem {
   /** performance.now() of the last call that found it. */

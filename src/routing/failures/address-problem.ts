@@ -1,7 +1,7 @@
 // A provider that answers at the operator's address, but not as the API that is expected there.
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
-import { providerPrefix } from '../../domain/embeddings/provider-variables.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import { providerPrefix } from '../../domain/providers/provider.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 export interface AddressProblem {
   /** The provider's slug. */

@@ -2,7 +2,7 @@
 import { AppError } from '../../domain/errors.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 import { addressProblem } from './address-problem.js';
 import { errorTypeOfCode } from './error-types.js';
 import { FAILURE_CLASSES } from './failure-classes.js';

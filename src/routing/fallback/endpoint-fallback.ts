@@ -1,7 +1,7 @@
 // One step of a call through its endpoints: the present one serves, or the next one takes over.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../domain/errors.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FallbackCall } from '../routed-call.js';
 import type { RemainingEndpoints } from './remaining-endpoints.js';

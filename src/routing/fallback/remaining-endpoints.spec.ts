@@ -6,7 +6,7 @@ import { createEndpoint, createModel } from '../../../test/support/routing/endpo
 import { local } from '../../providers/local.js';
 import { CallCredentials } from '../credentials/call-credentials.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
-import type { EndpointTarget } from '../endpoints/endpoint-target.js';
+import type { EndpointTarget } from '../endpoint-target.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FailureClass } from '../failures/failure-classes.js';
 import type { RoutingMetrics } from '../routing-metrics.js';

@@ -2,7 +2,7 @@
 // (docs/contract.md#routing).
 import { AppError } from '../../domain/errors.js';
 import type { CallCredentials } from '../credentials/call-credentials.js';
-import type { ServingTarget } from '../endpoints/endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 import type { EndpointFailure } from '../failures/endpoint-failure.js';
 import { outranks } from './retry-policy.js';
 

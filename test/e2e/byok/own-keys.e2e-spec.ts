@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
-import type { NewProviderCredential } from '../../../src/domain/embeddings/provider-credential.js';
+import type { NewProviderCredential } from '../../../src/domain/providers/provider-credential.js';
 import { answerOf, EMBEDDINGS, SMALL } from '../../support/requests/create-embedding.js';
 import { eventually } from '../../support/eventually.js';
 import { createCredential, SHARED_KEY, startWithKeys } from '../../support/requests/provider-credential.js';

@@ -2,7 +2,7 @@
 // operations. Contract: docs/contract.md#system.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { providerPrefix } from '../../../src/domain/embeddings/provider-variables.js';
+import { providerPrefix } from '../../../src/domain/providers/provider.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';

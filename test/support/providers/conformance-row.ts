@@ -1,6 +1,6 @@
 // The features of a provider as a row of the conformance table, and rows that several providers share.
-import { INPUT_TYPES } from '../../../src/domain/embeddings/input-type.js';
-import type { InputType } from '../../../src/domain/embeddings/input-type.js';
+import { INPUT_TYPES } from '../../../src/domain/embeddings/embedding.js';
+import type { InputType } from '../../../src/domain/embeddings/embedding.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 /** The mapping of an input type: members of the request, or words before every text. Neither: it is dropped. */

@@ -6,7 +6,7 @@ import type { TestApp } from '../app/app.js';
 import type {
   NewProviderCredential,
   ProviderCredential,
-} from '../../../src/domain/embeddings/provider-credential.js';
+} from '../../../src/domain/providers/provider-credential.js';
 import { ProviderCredentialsRepository } from '../../../src/persistence/keys/provider-credentials.repository.js';
 import { patternVector, sendJson, startStubUpstream, toBase64 } from '../upstreams/stub-upstream.js';
 import type { StubUpstream } from '../upstreams/stub-upstream.js';

@@ -7,7 +7,7 @@ import type { Charge } from '../../../src/domain/spend/charge.js';
 import type { SpendBound } from '../../../src/domain/spend/spend-limit.js';
 import { chargeFor } from '../../../src/embeddings/charges/call-cost.js';
 import type { BilledSlice, RoutedCall, ServedSlice } from '../../../src/routing/routed-call.js';
-import type { EndpointTarget } from '../../../src/routing/endpoints/endpoint-target.js';
+import type { EndpointTarget } from '../../../src/routing/endpoint-target.js';
 
 const DAY = '2026-11-18';
 export const price = (perToken: bigint): ModelEndpoint['prices'] => [

@@ -8,7 +8,7 @@ import type { CancelSignal } from '../../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../../src/routing/embedding-router.js';
 import type { RoutedCall } from '../../../src/routing/routed-call.js';
 import { CredentialCircuits } from '../../../src/routing/credentials/credential-circuits.js';
-import { EndpointAttempts } from '../../../src/routing/endpoints/endpoint-attempts.js';
+import { EndpointAttempts } from '../../../src/routing/fallback/endpoint-attempts.js';
 import type { EndpointCaller } from '../../../src/routing/endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../../../src/routing/endpoints/endpoint-health.js';
 import { EndpointHealthRegistry } from '../../../src/routing/endpoints/endpoint-health-registry.js';

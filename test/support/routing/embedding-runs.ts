@@ -3,7 +3,7 @@ import { YieldQueue } from '../../../src/concurrency/yield-queue.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
 import type { GenerationPublisher } from '../../../src/deliveries/generation-publisher.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../../src/domain/embeddings/embedding.js';
-import { NO_PREFERENCES } from '../../../src/domain/embeddings/provider-preferences.js';
+import { NO_PREFERENCES } from '../../../src/domain/providers/provider-preferences.js';
 import { AppError } from '../../../src/domain/errors.js';
 import type { Generation } from '../../../src/domain/generations/generation.js';
 import type { UnpaidCost } from '../../../src/domain/spend/charge.js';

@@ -6,7 +6,7 @@ import { local } from '../../../src/providers/local.js';
 import { staysWithin } from '../../../src/routing/bounded-price.js';
 import { EndpointHealth } from '../../../src/routing/endpoints/endpoint-health.js';
 import type { Candidate, OrderingContext } from '../../../src/routing/endpoints/endpoint-order.js';
-import type { EndpointTarget, OwnCredential } from '../../../src/routing/endpoints/endpoint-target.js';
+import type { EndpointTarget, OwnCredential } from '../../../src/routing/endpoint-target.js';
 
 export function createEndpoint(overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
   return {

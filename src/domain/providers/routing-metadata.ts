@@ -1,6 +1,13 @@
 // The routing of a call, for callers who request it (docs/contract.md#embeddings-response).
 
-import type { PassedOverKey } from './passed-over-key.js';
+export type PassedOverReason = 'used_up' | 'refused' | 'rate_limited' | 'unsupported' | 'unavailable';
+
+/** An own provider key that the operator's credential replaced (docs/contract.md#provider-credentials). */
+export interface PassedOverKey {
+  /** The provider's slug. */
+  readonly provider: string;
+  readonly reason: PassedOverReason;
+}
 
 interface RoutedEndpoint {
   /** The provider's name. */

@@ -1,9 +1,9 @@
 // One endpoint with the credential that it is called with.
-import { endpointTag } from '../../catalogue/catalogue-model.js';
-import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
-import type { ProviderCredential } from '../../domain/embeddings/provider-credential.js';
-import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import { endpointTag } from '../catalogue/catalogue-model.js';
+import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
+import type { ProviderCredential } from '../domain/providers/provider-credential.js';
+import type { EmbeddingProvider } from '../providers/shared/provider.js';
 
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {

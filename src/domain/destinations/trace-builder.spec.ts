@@ -3,10 +3,10 @@ import {
   createCandidate,
   createOpenDestination,
 } from '../../../test/support/generations/generation-candidate.js';
-import type { Destination } from '../destinations/destination.js';
-import { contentOf } from './generation-content.js';
-import type { Generation } from './generation.js';
-import { spanIdOf, traceIdOf } from './trace-ids.js';
+import type { Destination } from './destination.js';
+import { contentOf } from '../generations/generation-content.js';
+import type { Generation } from '../generations/generation.js';
+import { spanIdOf, traceIdOf } from '../generations/trace-ids.js';
 import { buildTrace } from './trace-builder.js';
 
 const WITHOUT_FLAGS = { broadcastCost: false, broadcastIdentity: false, broadcastRequestContext: false };

@@ -1,5 +1,5 @@
 // A caller's preferences for the choice of endpoints (docs/contract.md#provider-preferences).
-import type { Modality } from './modality.js';
+import type { Modality } from '../embeddings/modality.js';
 import type { PicoUsd } from '../spend/money.js';
 
 export const QUANTIZATIONS = [

@@ -6,11 +6,11 @@ import {
   createOpenDestination,
 } from '../../../test/support/generations/generation-candidate.js';
 import { CANARY_CALLS, canariesIn, canary, TOKEN_CANARIES } from '../../../test/support/app/canaries.js';
-import type { Destination } from '../destinations/destination.js';
-import type { GenerationCandidate } from './generation-candidate.js';
-import { contentOf } from './generation-content.js';
-import type { Generation } from './generation.js';
-import { INPUT_TYPES } from '../embeddings/input-type.js';
+import type { Destination } from './destination.js';
+import type { GenerationCandidate } from '../generations/generation-candidate.js';
+import { contentOf } from '../generations/generation-content.js';
+import type { Generation } from '../generations/generation.js';
+import { INPUT_TYPES } from '../embeddings/embedding.js';
 import { buildTrace } from './trace-builder.js';
 
 const PRIVATE: Partial<Destination> = { privacyMode: true };

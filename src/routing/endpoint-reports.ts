@@ -1,14 +1,14 @@
 // The public report of an endpoint: whether it can serve, and its recent figures in this process.
 import { Injectable } from '@nestjs/common';
-import type { CatalogueModel, ModelEndpoint } from '../../catalogue/catalogue-model.js';
-import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
-import { Clock } from '../../domain/clock.js';
-import { findEmbeddingProvider } from '../../providers/index.js';
-import type { AddressProblem } from '../failures/address-problem.js';
-import { CredentialCircuits } from '../credentials/credential-circuits.js';
-import { EndpointCaller } from './endpoint-caller.js';
-import type { Percentiles } from './endpoint-health.js';
-import { EndpointHealthRegistry } from './endpoint-health-registry.js';
+import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
+import { Clock } from '../domain/clock.js';
+import { findEmbeddingProvider } from '../providers/index.js';
+import type { AddressProblem } from './failures/address-problem.js';
+import { CredentialCircuits } from './credentials/credential-circuits.js';
+import { EndpointCaller } from './endpoints/endpoint-caller.js';
+import type { Percentiles } from './endpoints/endpoint-health.js';
+import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 
 const HALF_AN_HOUR = 1_800_000;
 const MINUTES = { fiveMinutes: 5, halfAnHour: 30, day: 1_440 } as const;

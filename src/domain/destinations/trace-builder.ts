@@ -1,18 +1,18 @@
 // Builds the trace of one generation for one destination. It names every member explicitly, and only those of FreeText
 // hold words of callers and providers: privacy mode omits by construction, not by deletion.
 import { boundedLabel } from '../text/bounded-text.js';
-import type { Destination } from '../destinations/destination.js';
-import { chargedParts } from './charged-parts.js';
-import { freeTextOf, privateTextOf } from './free-text.js';
-import type { ChatWords, RecordedFacts } from './free-text.js';
-import type { GenerationCandidate } from './generation-candidate.js';
+import type { Destination } from './destination.js';
+import { chargedParts } from '../generations/charged-parts.js';
+import { freeTextOf, privateTextOf } from '../generations/free-text.js';
+import type { ChatWords, RecordedFacts } from '../generations/free-text.js';
+import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import { generationFacts } from './generation-facts.js';
 import type { BroadcastFlags } from './generation-facts.js';
-import type { GenerationTrace, TracedChat, TracedError } from './generation-trace.js';
-import type { GenerationAttempt } from './generation.js';
+import type { GenerationTrace, TracedChat, TracedError } from '../generations/generation-trace.js';
+import type { GenerationAttempt } from '../generations/generation.js';
 import { usdOrNull } from '../spend/money.js';
 import type { PicoUsd } from '../spend/money.js';
-import { parentSpanIdOf, spanIdOf, traceIdOf } from './trace-ids.js';
+import { parentSpanIdOf, spanIdOf, traceIdOf } from '../generations/trace-ids.js';
 
 type TraceRules = Pick<Destination, 'id' | 'privacyMode'> & BroadcastFlags;
 

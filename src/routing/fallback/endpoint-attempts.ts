@@ -11,12 +11,12 @@ import type { CallCredentials } from '../credentials/call-credentials.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
-import { EndpointCaller } from './endpoint-caller.js';
-import type { EndpointHealth } from './endpoint-health.js';
-import { EndpointHealthRegistry } from './endpoint-health-registry.js';
-import { endpointName } from './endpoint-target.js';
-import type { EndpointPermits } from './endpoint-permits.js';
-import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
+import { EndpointCaller } from '../endpoints/endpoint-caller.js';
+import type { EndpointHealth } from '../endpoints/endpoint-health.js';
+import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import { endpointName } from '../endpoint-target.js';
+import type { EndpointPermits } from '../endpoints/endpoint-permits.js';
+import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 
 export interface AttemptOutcome extends Pick<GenerationAttempt, 'status' | 'errorType'> {
   /** performance.now() */

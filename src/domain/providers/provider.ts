@@ -1,3 +1,10 @@
+// What the catalogue and the environment know of a provider.
+
+/** The prefix of `<PROVIDER>_BASE_URL` and `<PROVIDER>_API_KEY`. */
+export function providerPrefix(slug: string): string {
+  return slug.toUpperCase().replaceAll('-', '_');
+}
+
 /** The kinds of models at one provider, which differ in their bodies. */
 export interface ModelFamilies {
   readonly names: readonly string[];

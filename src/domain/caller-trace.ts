@@ -1,6 +1,6 @@
 // Reads the `trace` object of a call: five known keys, all others are the caller's metadata. The caller controls the
 // JSON, so any value may occur.
-import { boundedText } from '../text/bounded-text.js';
+import { boundedText } from './text/bounded-text.js';
 
 /** The caller's `trace` object: five known keys, all others are metadata (docs/contract.md#embeddings-request). */
 export type CallerTrace = Readonly<Record<string, unknown>>;

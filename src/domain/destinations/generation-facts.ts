@@ -2,11 +2,11 @@
 // generation record and observed traces of OpenRouter. Facts that embeddings do not have (caches, files, web searches)
 // and unknown values are omitted (docs/contract.md#deliveries).
 import { boundedLabel } from '../text/bounded-text.js';
-import type { Destination } from '../destinations/destination.js';
-import type { ChatWords, FreeText, RecordedFacts } from './free-text.js';
-import type { KeyFacts } from './generation-candidate.js';
-import type { GenerationFacts } from './generation-trace.js';
-import { apiTypeOf } from './generation.js';
+import type { Destination } from './destination.js';
+import type { ChatWords, FreeText, RecordedFacts } from '../generations/free-text.js';
+import type { KeyFacts } from '../generations/generation-candidate.js';
+import type { GenerationFacts } from '../generations/generation-trace.js';
+import { apiTypeOf } from '../generations/generation.js';
 import { usdOrNull } from '../spend/money.js';
 
 export type BroadcastFlags = Pick<

@@ -6,11 +6,11 @@ import {
   createOpenDestination,
 } from '../../../test/support/generations/generation-candidate.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';
-import { compileSelection } from '../destinations/destination-selection.js';
-import type { FilterRule } from '../destinations/filter-rules.js';
-import type { GenerationCandidate } from './generation-candidate.js';
-import { contentOfChat } from './generation-content.js';
-import type { Generation } from './generation.js';
+import { compileSelection } from './destination-selection.js';
+import type { FilterRule } from './filter-rules.js';
+import type { GenerationCandidate } from '../generations/generation-candidate.js';
+import { contentOfChat } from '../generations/generation-content.js';
+import type { Generation } from '../generations/generation.js';
 import { buildTrace } from './trace-builder.js';
 
 const CONTENT = contentOfChat(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import * as fc from '../../../test/support/fast-check.js';
+import * as fc from '../../test/support/fast-check.js';
 import { callerMetadata, traceText } from './caller-trace.js';
 
 const anyText = fc.string({ unit: 'binary' });
