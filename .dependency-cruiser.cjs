@@ -84,7 +84,7 @@ module.exports = {
       comment:
         'It is loaded by the file that sends spans and by its sampler, and these only where a collector is named.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/config/(otlp-tracer|operator-sampler)\\.' },
+      from: { path: '^src/', pathNot: '^src/config/tracing/(otlp-tracer|operator-sampler)\\.' },
       to: { path: 'node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -98,8 +98,8 @@ module.exports = {
       name: 'otlp-tracer-only-dynamically',
       comment: 'A plain import would load it in every process.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/config/(otlp-tracer|operator-sampler)\\.' },
-      to: { path: '^src/config/(otlp-tracer|operator-sampler)\\.ts$', dynamic: false },
+      from: { path: '^src/', pathNot: '^src/config/tracing/(otlp-tracer|operator-sampler)\\.' },
+      to: { path: '^src/config/tracing/(otlp-tracer|operator-sampler)\\.ts$', dynamic: false },
     },
     {
       name: 'controllers-talk-to-services',

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { readAppConfig } from './config/app-config.js';
 import type { AppConfig } from './config/app-config.js';
-import { EMBEDDING_PROVIDERS } from './providers/index.js';
+import { PROVIDERS } from './providers/index.js';
 import { describeProviders, logProviders } from './runtime/provider-lines.js';
 import { loadCatalogueModels } from './routing/catalogue-source.js';
 import { applyMemoryOptions } from './runtime/memory-options.js';
@@ -16,7 +16,7 @@ const ECHO = 1_000;
 export function readEnvironment(environment: NodeJS.ProcessEnv): AppConfig {
   const config = readAppConfig(
     environment,
-    EMBEDDING_PROVIDERS.map((provider) => provider.slug),
+    PROVIDERS.map((provider) => provider.slug),
   );
   // The application reads it again. A broken file must end the start before anything else begins.
   loadCatalogueModels(config.catalogueFile);

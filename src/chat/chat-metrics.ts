@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import { USAGE_SOURCES } from '../domain/chat/chat-usage.js';
 import type { UsageSource } from '../domain/chat/chat-usage.js';
-import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { PROVIDERS } from '../providers/index.js';
 import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
 import type { ChatFailure } from './stream/chat-failure.js';
 
@@ -134,7 +134,7 @@ export class ChatMetrics {
     // Prometheus sees no increase in a series that begins with its first event.
     for (const source of USAGE_SOURCES) this.usageSources.inc({ source }, 0);
     for (const kind of FAILURE_KINDS) for (const phase of PHASES) this.streamFailures.inc({ kind, phase }, 0);
-    for (const { slug: provider, chat } of EMBEDDING_PROVIDERS) {
+    for (const { slug: provider, chat } of PROVIDERS) {
       if (chat === undefined) continue;
       this.usageInconsistent.inc({ provider }, 0);
       this.overruns.inc({ provider }, 0);

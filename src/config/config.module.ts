@@ -4,7 +4,7 @@ import { Clock, SynchronizedClock } from '../domain/clock.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from './app-config.js';
 import { Metrics } from './metrics.js';
-import { openTracing, Tracing } from './tracing.js';
+import { openTracing, Tracing } from './tracing/tracing.js';
 
 @Global()
 @Module({})

@@ -1,16 +1,22 @@
 // The log: pino's lines, one JSON object each, or a readable text for a terminal. Errors are written with the members
-// that help to find them, and without callers' data.
+// that help to find them, and without callers' data. A slow, full or closed standard output never blocks the service.
+import { performance } from 'node:perf_hooks';
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import sonicBoom from 'sonic-boom';
 import type { AppConfig } from './app-config.js';
-import { standardOutput } from './log-output.js';
-import type { LogOutput } from './log-output.js';
 import { toText } from './log-text.js';
 
 type Threshold = AppConfig['logLevel'];
 type Level = Exclude<Threshold, 'silent'>;
 
+const STANDARD_OUTPUT = 1;
+// Bytes of unwritten lines; beyond it lines are dropped, so that they cannot fill the memory.
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+// Milliseconds until a failed write is repeated, and that the exit of the process waits for a blocked reader.
+const RETRY_DELAY = 100;
+const EXIT_TIMEOUT = 1_000;
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_FRAMES = 10;
 const MAX_CAUSES = 4;
@@ -25,6 +31,46 @@ const TALKATIVE_CONTEXTS: ReadonlySet<unknown> = new Set([
 /** Callers check it first, so that lines below the threshold cost nothing. */
 export function isLogged(level: Level, threshold: Threshold): boolean {
   return threshold !== 'silent' && (pino.levels.values[level] ?? 0) >= (pino.levels.values[threshold] ?? 0);
+}
+
+/** Receives whole lines, each with its line break. */
+interface LogOutput {
+  write(line: string): void;
+}
+
+let opened: LogOutput | null = null;
+
+/** The one of this process: lines of several loggers keep their order. */
+function standardOutput(): LogOutput {
+  return (opened ??= openStandardOutput());
+}
+
+/** Writes in order, one write at a time; lines that arrive during a write follow together. */
+function openStandardOutput(): LogOutput {
+  let giveUpAt = Infinity;
+  const stream = new sonicBoom.SonicBoom({
+    fd: STANDARD_OUTPUT,
+    sync: false,
+    maxLength: MAX_WAITING_BYTES,
+    retryEAGAIN: () => performance.now() < giveUpAt,
+  });
+  let retry: NodeJS.Timeout | null = null;
+  // The stream keeps the rest of a failed write.
+  stream.on('error', () => {
+    retry ??= setTimeout(() => {
+      retry = null;
+      stream.flush();
+    }, RETRY_DELAY).unref();
+  });
+  process.once('exit', () => {
+    giveUpAt = performance.now() + EXIT_TIMEOUT;
+    try {
+      stream.flushSync();
+    } catch {
+      // A full disk or a closed reader: the last lines are lost.
+    }
+  });
+  return stream;
 }
 
 export class ServiceLogger implements LoggerService {

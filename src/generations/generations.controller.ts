@@ -3,7 +3,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { embeddingProviderName } from '../providers/index.js';
+import { providerName } from '../providers/index.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -37,7 +37,7 @@ export class GenerationsController {
   })
   @GenerationIdQuery()
   async get(@CurrentCaller() caller: Caller, @Query('id') id: unknown): Promise<Data<GenerationDto>> {
-    return { data: toGenerationDto(await this.generations.get(caller, id), embeddingProviderName) };
+    return { data: toGenerationDto(await this.generations.get(caller, id), providerName) };
   }
 
   @Get('content')
@@ -57,6 +57,6 @@ export class GenerationsController {
     @Query('id') id: unknown,
   ): Promise<Data<GenerationContentDto>> {
     const { generation, content } = await this.generations.getContent(caller, id);
-    return { data: toGenerationContentDto(generation, content, embeddingProviderName) };
+    return { data: toGenerationContentDto(generation, content, providerName) };
   }
 }

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Public } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { PROVIDERS } from '../providers/index.js';
 import { dataOf, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -137,7 +137,7 @@ export class ModelsController {
     answer: listOf(ProviderDto),
   })
   listProviders(): Data<ProviderDto[]> {
-    return { data: EMBEDDING_PROVIDERS.map(toProviderDto) };
+    return { data: PROVIDERS.map(toProviderDto) };
   }
 
   @Get('models/:author/:slug/endpoints')

@@ -14,8 +14,8 @@ import type { Caller } from '../domain/keys/api-key.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
-import { findEmbeddingProvider, providerSlugOf } from '../providers/index.js';
-import type { EmbeddingProvider, ReportedUsage } from '../providers/shared/provider.js';
+import { findProvider, providerSlugOf } from '../providers/index.js';
+import type { Provider, ReportedUsage } from '../providers/shared/provider.js';
 import { EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
 import type { EndpointTarget, OwnCredential } from '../routing/endpoint-target.js';
 import { EndpointFailure } from '../routing/failures/endpoint-failure.js';
@@ -31,7 +31,7 @@ interface TestedProvider {
 }
 
 export interface ProviderTest {
-  readonly provider: EmbeddingProvider;
+  readonly provider: Provider;
   readonly target: Pick<EndpointTarget, 'model' | 'endpoint'> | null;
   readonly credentialId: string | null;
   /** Null: the provider has answered with a vector. */
@@ -59,7 +59,7 @@ export class ProviderTestService {
   ) {}
 
   async test({ key: { accountId } }: Caller, name: string, wanted: TestedProvider): Promise<ProviderTest> {
-    const provider = findEmbeddingProvider(providerSlugOf(name) ?? '');
+    const provider = findProvider(providerSlugOf(name) ?? '');
     if (!provider) throw new AppError('not_found', { detail: 'no provider has this slug' });
     const credential =
       wanted.byok_id === undefined ? null : await this.findOwn(accountId, provider, wanted.byok_id);
@@ -81,7 +81,7 @@ export class ProviderTestService {
     };
   }
 
-  private async findOwn(accountId: string, provider: EmbeddingProvider, id: string): Promise<OwnCredential> {
+  private async findOwn(accountId: string, provider: Provider, id: string): Promise<OwnCredential> {
     const stored = await this.credentials.findDecrypted(accountId, id);
     if (stored?.provider !== provider.slug) {
       throw new AppError('not_found', { detail: 'no own key of this provider has this byok_id' });
@@ -94,7 +94,7 @@ export class ProviderTestService {
   }
 
   /** The cheapest endpoint for texts; those of unknown price come last. Null: there is none. */
-  private chooseEndpoint(provider: EmbeddingProvider, name: string | undefined) {
+  private chooseEndpoint(provider: Provider, name: string | undefined) {
     const found = name === undefined ? undefined : this.catalogue.find(name)?.model;
     const models = name === undefined ? this.catalogue.list() : found ? [found] : [];
     const day = utcDay(this.clock.now());
@@ -109,7 +109,7 @@ export class ProviderTestService {
 
   /** Why no call can be made; null: it can. */
   private problemBefore(
-    provider: EmbeddingProvider,
+    provider: Provider,
     credential: OwnCredential | null,
     chosen: { readonly model: CatalogueModel } | null,
   ): string | null {

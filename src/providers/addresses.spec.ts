@@ -1,7 +1,7 @@
 // Base URLs with a query, a user name and a password, at every provider.
 import { describe, expect, it } from '@jest/globals';
-import { EMBEDDING_PROVIDERS } from './index.js';
-import type { HttpEmbeddingProvider, ProviderCall } from './shared/provider.js';
+import { PROVIDERS } from './index.js';
+import type { HttpProvider, ProviderCall } from './shared/provider.js';
 
 const USER_INFO = 'operator:p@ss%';
 const BASIC = `Basic ${Buffer.from(USER_INFO).toString('base64')}`;
@@ -13,11 +13,11 @@ const call: ProviderCall = {
   encodingFormat: 'float',
   extra: {},
 };
-const PROVIDERS = EMBEDDING_PROVIDERS.filter(
-  (provider): provider is HttpEmbeddingProvider => provider.transport === 'http',
+const WITH_ADDRESS = PROVIDERS.filter(
+  (provider): provider is HttpProvider => provider.transport === 'http',
 ).map((provider) => [provider.slug, provider] as const);
 
-describe.each(PROVIDERS)('%s', (_slug, provider) => {
+describe.each(WITH_ADDRESS)('%s', (_slug, provider) => {
   it('puts paths before the query, and the password into a header', async () => {
     const { url, headers } = await provider.buildRequest(call, { baseUrl: BASE_URL });
     expect(url).toMatch(/^https:\/\/gateway\.example\/root\/[^?]*[a-zA-Z]\?tenant=a(%20|\+)b&key=s3cret$/);
@@ -37,13 +37,13 @@ describe.each(PROVIDERS)('%s', (_slug, provider) => {
 });
 
 it('a key that is sent as Authorization takes precedence over the password', async () => {
-  const [, openai] = PROVIDERS.find(([slug]) => slug === 'openai')!;
+  const [, openai] = WITH_ADDRESS.find(([slug]) => slug === 'openai')!;
   const { headers } = await openai.buildRequest(call, { baseUrl: BASE_URL, apiKey: 'one-key' });
   expect(headers['authorization']).toBe('Bearer one-key');
 });
 
 it("a key in a header of the provider's own is sent beside the password", async () => {
-  const [, azure] = PROVIDERS.find(([slug]) => slug === 'azure')!;
+  const [, azure] = WITH_ADDRESS.find(([slug]) => slug === 'azure')!;
   const { headers } = await azure.buildRequest(call, { baseUrl: BASE_URL, apiKey: 'one-key' });
   expect(headers).toMatchObject({ authorization: BASIC, 'api-key': 'one-key' });
 });

@@ -1,12 +1,7 @@
 // Azure OpenAI. The upstream model is the name of a deployment. AZURE_BASE_URL is the address of the resource, with or
 // without /openai/v1; with ?api-version=... it selects the older addresses, one for each deployment.
 import { textsOrTokens } from './shared/call-input.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
@@ -16,7 +11,7 @@ import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
 // A Microsoft Entra token is a JWT; the resource's own keys never look like one.
 const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
-export const azure: HttpEmbeddingProvider = {
+export const azure: HttpProvider = {
   transport: 'http',
   slug: 'azure',
   name: 'Azure OpenAI',

@@ -9,7 +9,7 @@ import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js'
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -47,7 +47,7 @@ const FAMILIES: ModelFamilies = {
 };
 
 /** `now` is the clock of the signature, which is valid for five minutes. */
-export function createBedrock(now: () => Date): HttpEmbeddingProvider {
+export function createBedrock(now: () => Date): HttpProvider {
   return {
     transport: 'http',
     slug: 'bedrock',
@@ -66,7 +66,7 @@ export function createBedrock(now: () => Date): HttpEmbeddingProvider {
   };
 }
 
-export const bedrock: HttpEmbeddingProvider = createBedrock(() => new Date());
+export const bedrock: HttpProvider = createBedrock(() => new Date());
 
 function familyOf({ family, upstreamModel }: UpstreamModel): string | null {
   return family ?? FAMILIES.of(upstreamModel);

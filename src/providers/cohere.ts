@@ -2,7 +2,7 @@
 import { operationUrl } from './shared/address.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -30,7 +30,7 @@ import {
   TOOL_CALL_MEMBERS,
 } from './shared/chat/member-rules.js';
 
-export const cohere: HttpEmbeddingProvider = {
+export const cohere: HttpProvider = {
   transport: 'http',
   slug: 'cohere',
   name: 'Cohere',

@@ -1,19 +1,14 @@
 // DeepInfra, at its OpenAI-compatible address. It has no input type; only the Qwen3 models take a width.
 import { operationUrl } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
-export const deepinfra: HttpEmbeddingProvider = {
+export const deepinfra: HttpProvider = {
   transport: 'http',
   slug: 'deepinfra',
   name: 'DeepInfra',

@@ -7,7 +7,7 @@ import { inlineData, partsOfInput, rejectWidth, unsupportedPart } from './shared
 import type { InputPart } from './shared/call-input.js';
 import { BrokenAnswer } from './shared/provider.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -83,7 +83,7 @@ const THOUGHT_SIGNATURES: CallSignatures = {
     SIGNING_MODELS.test(upstreamModel) ? 'skip_thought_signature_validator' : null,
 };
 
-export const google: HttpEmbeddingProvider = {
+export const google: HttpProvider = {
   transport: 'http',
   slug: 'google',
   name: 'Google',

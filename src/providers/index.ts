@@ -3,7 +3,7 @@ import { azure } from './azure.js';
 import { bedrock } from './bedrock.js';
 import { cohere } from './cohere.js';
 import { deepinfra } from './deepinfra.js';
-import type { EmbeddingProvider } from './shared/provider.js';
+import type { Provider } from './shared/provider.js';
 import { google } from './google.js';
 import { jina } from './jina.js';
 import { local } from './local.js';
@@ -17,7 +17,7 @@ import { together } from './together.js';
 import { vllm } from './vllm.js';
 import { voyage } from './voyage.js';
 
-export const EMBEDDING_PROVIDERS: readonly EmbeddingProvider[] = [
+export const PROVIDERS: readonly Provider[] = [
   local,
   openai,
   azure,
@@ -36,10 +36,10 @@ export const EMBEDDING_PROVIDERS: readonly EmbeddingProvider[] = [
   openaiCompatible,
 ];
 
-const providersBySlug = new Map(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider]));
+const providersBySlug = new Map(PROVIDERS.map((provider) => [provider.slug, provider]));
 
 const slugsByName = new Map(
-  EMBEDDING_PROVIDERS.flatMap(({ slug, name, aliases = [] }) =>
+  PROVIDERS.flatMap(({ slug, name, aliases = [] }) =>
     [slug, name, ...aliases].map((known) => [foldedName(known), slug] as const),
   ),
 );
@@ -61,11 +61,11 @@ function foldedName(name: string): string {
   return name.trim().toLowerCase().replaceAll(/\s+/g, '-');
 }
 
-export function findEmbeddingProvider(slug: string): EmbeddingProvider | undefined {
+export function findProvider(slug: string): Provider | undefined {
   return providersBySlug.get(slug);
 }
 
 /** The display name of a provider, or its slug when this version does not know it. */
-export function embeddingProviderName(slug: string): string {
-  return findEmbeddingProvider(slug)?.name ?? slug;
+export function providerName(slug: string): string {
+  return findProvider(slug)?.name ?? slug;
 }

@@ -4,12 +4,7 @@ import { operationUrl } from './shared/address.js';
 import { inlineData, partsOfInput, rejectOtherForms, textsOf, unsupportedPart } from './shared/call-input.js';
 import type { InputPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { inputTypeIn } from './shared/input-types.js';
 import type { InputTypeNames } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
@@ -22,7 +17,7 @@ const MATCHING_TASKS = { ...RETRIEVAL_TASKS, semantic_similarity: 'text-matching
 const TASKS_OF_V3 = { ...MATCHING_TASKS, classification: 'classification', clustering: 'separation' };
 const TASKS_OF_V5 = { ...TASKS_OF_V3, clustering: 'clustering' };
 
-export const jina: HttpEmbeddingProvider = {
+export const jina: HttpProvider = {
   transport: 'http',
   slug: 'jina',
   name: 'Jina AI',

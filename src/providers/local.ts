@@ -12,7 +12,7 @@ import { UnsupportedRequest } from './shared/provider.js';
 import type { ChatCall } from './shared/chat-wire.js';
 import { chatProblems } from './shared/chat/chat-problems.js';
 import type { SupportTraits } from './shared/chat/chat-traits.js';
-import type { LocalEmbeddingProvider, ProviderAnswer, ProviderCall } from './shared/provider.js';
+import type { LocalProvider, ProviderAnswer, ProviderCall } from './shared/provider.js';
 
 const DEFAULT_DIMENSIONS = 1024;
 const SHORTEST_GRAM = 3;
@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 1_000_000;
 // Characters of a piece. A text without a space within this length is cut.
 const PIECE_LENGTH = 10_000;
 
-export const local: LocalEmbeddingProvider = {
+export const local: LocalProvider = {
   transport: 'local',
   slug: 'local',
   name: 'Local',

@@ -1,12 +1,7 @@
 // Mistral. It has no input type and no user; only codestral-embed takes a width.
 import { operationUrl } from './shared/address.js';
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
@@ -21,7 +16,7 @@ import {
 
 const FORMS = { output_dtype: ['float'] };
 
-export const mistral: HttpEmbeddingProvider = {
+export const mistral: HttpProvider = {
   transport: 'http',
   slug: 'mistral',
   name: 'Mistral',

@@ -2,7 +2,7 @@
 import { operationUrl } from './shared/address.js';
 import { extraWithout, textsOf } from './shared/call-input.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -23,7 +23,7 @@ const TASK_TYPES = {
   semantic_similarity: 'search_document',
 };
 
-export const nomic: HttpEmbeddingProvider = {
+export const nomic: HttpProvider = {
   transport: 'http',
   slug: 'nomic',
   name: 'Nomic',

@@ -3,7 +3,7 @@
 import { operationUrl, withoutVersion } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -24,7 +24,7 @@ import {
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
 
-export const ollama: HttpEmbeddingProvider = {
+export const ollama: HttpProvider = {
   transport: 'http',
   slug: 'ollama',
   name: 'Ollama',

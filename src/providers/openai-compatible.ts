@@ -2,12 +2,7 @@
 import { operationUrl } from './shared/address.js';
 import { textsOrTokens } from './shared/call-input.js';
 import { UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
@@ -15,7 +10,7 @@ import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
-export const openaiCompatible: HttpEmbeddingProvider = {
+export const openaiCompatible: HttpProvider = {
   transport: 'http',
   slug: 'openai-compatible',
   name: 'OpenAI-compatible',

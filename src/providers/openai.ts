@@ -1,11 +1,11 @@
 // OpenAI, and any server at OPENAI_BASE_URL with its wire format. It has no input type: the member is not sent.
-import type { HttpEmbeddingProvider } from './shared/provider.js';
+import type { HttpProvider } from './shared/provider.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
 
-export const openai: HttpEmbeddingProvider = {
+export const openai: HttpProvider = {
   transport: 'http',
   slug: 'openai',
   name: 'OpenAI',

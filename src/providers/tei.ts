@@ -5,7 +5,7 @@ import { operationUrl, withoutVersion } from './shared/address.js';
 import { textsOrTokens } from './shared/call-input.js';
 import { BrokenAnswer, UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
@@ -22,7 +22,7 @@ import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared
 
 const MEMBERS_OF_EMBED = ['prompt_name', 'truncate', 'truncation_direction', 'normalize'];
 
-export const tei: HttpEmbeddingProvider = {
+export const tei: HttpProvider = {
   transport: 'http',
   slug: 'tei',
   name: 'TEI',

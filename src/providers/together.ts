@@ -3,12 +3,7 @@
 import { operationUrl } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { asObject, bearer, postJson } from './shared/wire.js';
@@ -18,7 +13,7 @@ import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES, stopAsList } from './shared/chat/member-rules.js';
 
-export const together: HttpEmbeddingProvider = {
+export const together: HttpProvider = {
   transport: 'http',
   slug: 'together',
   name: 'Together',

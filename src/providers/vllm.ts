@@ -2,12 +2,7 @@
 import { operationUrl } from './shared/address.js';
 import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
@@ -17,7 +12,7 @@ import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 // Forms of base64.
 const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
 
-export const vllm: HttpEmbeddingProvider = {
+export const vllm: HttpProvider = {
   transport: 'http',
   slug: 'vllm',
   name: 'vLLM',

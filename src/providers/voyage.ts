@@ -2,12 +2,7 @@
 // total only.
 import { operationUrl } from './shared/address.js';
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  ProviderConnection,
-  UpstreamRequest,
-} from './shared/provider.js';
+import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
@@ -16,7 +11,7 @@ import { bearer, given, postJson } from './shared/wire.js';
 const INPUT_TYPES = { search_query: 'query', search_document: 'document' };
 const FORMS = { output_dtype: ['float'] };
 
-export const voyage: HttpEmbeddingProvider = {
+export const voyage: HttpProvider = {
   transport: 'http',
   slug: 'voyage',
   name: 'Voyage AI',

@@ -1,11 +1,11 @@
 // The cost that members of a body other than its inputs add to a call.
 import { textBytes } from '../catalogue/token-count.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { EmbeddingProvider } from '../providers/shared/provider.js';
+import type { Provider } from '../providers/shared/provider.js';
 
 /** Bytes of text that a provider may read with each input beside the input itself: prompts and unknown members. */
 export function addedBytes(
-  { billing }: EmbeddingProvider,
+  { billing }: Provider,
   { extra, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
 ): number {
   const { free = [], promptBytes = 0, promptMembers = [], hasPrompt } = billing;
@@ -20,7 +20,7 @@ export function addedBytes(
 
 /** The path of a member that changes the listed price; null if there is none. */
 export function repricedMember(
-  { billing: { repriced } }: EmbeddingProvider,
+  { billing: { repriced } }: Provider,
   extra: EmbeddingRequest['extra'],
 ): string | null {
   return repriced === undefined ? null : findRepriced(extra, '', repriced);

@@ -6,7 +6,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { NO_LIMITS } from '../domain/spend/spend-limit.js';
 import type { SpendLimits } from '../domain/spend/spend-limit.js';
-import { EMBEDDING_PROVIDERS, findEmbeddingProvider } from '../providers/index.js';
+import { PROVIDERS, findProvider } from '../providers/index.js';
 import { addedBytes } from './billed-members.js';
 import { withBoundedPrice } from './bounded-price.js';
 import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
@@ -69,7 +69,7 @@ const MEMBERS: Readonly<
 };
 
 function providerOf(slug: string) {
-  const provider = findEmbeddingProvider(slug);
+  const provider = findProvider(slug);
   if (!provider) throw new Error(`no provider ${slug}`);
   return provider;
 }
@@ -99,7 +99,7 @@ const leave = (
 ) => withBoundedPrice(candidates, request(extra), limits, DAY);
 
 it('the table covers every provider', () => {
-  expect(Object.keys(MEMBERS).toSorted()).toEqual(EMBEDDING_PROVIDERS.map(({ slug }) => slug).toSorted());
+  expect(Object.keys(MEMBERS).toSorted()).toEqual(PROVIDERS.map(({ slug }) => slug).toSorted());
 });
 
 describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repriced }) => {

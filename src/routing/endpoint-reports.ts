@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import { Clock } from '../domain/clock.js';
-import { findEmbeddingProvider } from '../providers/index.js';
+import { findProvider } from '../providers/index.js';
 import type { AddressProblem } from './failures/address-problem.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
@@ -56,7 +56,7 @@ export class EndpointReports {
 
   /** Reports the health under the operator's credential. Failures of customers' own keys do not count. */
   of(model: CatalogueModel | ChatModel, endpoint: ModelEndpoint | ChatEndpoint): EndpointReport {
-    const provider = findEmbeddingProvider(endpoint.provider);
+    const provider = findProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
     const target = { model, endpoint, provider, credential: null };
     const health = this.registry.of(target);

@@ -3,7 +3,7 @@ import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
-import type { EmbeddingProvider } from '../providers/shared/provider.js';
+import type { Provider } from '../providers/shared/provider.js';
 
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
@@ -23,7 +23,7 @@ export interface ServingTarget {
     ModelEndpoint,
     'provider' | 'tag' | 'upstreamModel' | 'quantization' | 'dataPolicy'
   >;
-  readonly provider: EmbeddingProvider;
+  readonly provider: Provider;
   /** Null: the operator's own credential. */
   readonly credential: OwnCredential | null;
 }

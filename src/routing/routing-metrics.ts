@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
-import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { PROVIDERS } from '../providers/index.js';
 import type { Slice } from './call-splitter.js';
 import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 
@@ -39,7 +39,7 @@ export class RoutingMetrics {
       registers: [registry],
     });
     // Every series starts at 0: Prometheus sees no increase in a series that begins with its first event.
-    for (const { slug: provider } of EMBEDDING_PROVIDERS) {
+    for (const { slug: provider } of PROVIDERS) {
       this.waiting.set({ provider }, 0);
       for (const owner of OWNERS) this.rejectedCredentials.inc({ provider, owner }, 0);
     }

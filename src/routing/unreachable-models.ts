@@ -3,8 +3,8 @@
 import { AppError } from '../domain/errors.js';
 import { providerPrefix } from '../domain/providers/provider.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import { findEmbeddingProvider } from '../providers/index.js';
-import type { EmbeddingProvider } from '../providers/shared/provider.js';
+import { findProvider } from '../providers/index.js';
+import type { Provider } from '../providers/shared/provider.js';
 import type { EndpointCaller } from './endpoints/endpoint-caller.js';
 import type { Candidate } from './endpoints/endpoint-order.js';
 
@@ -37,7 +37,7 @@ export function unconfiguredError(
   wanted = '',
 ): AppError {
   const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
-  const providers = slugs.flatMap((slug) => findEmbeddingProvider(slug) ?? []);
+  const providers = slugs.flatMap((slug) => findProvider(slug) ?? []);
   if (providers.some((provider) => caller.isConfigured(provider))) {
     return new AppError('no_allowed_providers', {
       detail:
@@ -51,7 +51,7 @@ export function unconfiguredError(
 }
 
 /** The environment variables that the provider lacks. */
-export function remedyFor(provider: EmbeddingProvider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
+export function remedyFor(provider: Provider, caller: Pick<EndpointCaller, 'hasAddress'>): string {
   const prefix = providerPrefix(provider.slug);
   const variables = [
     ...(caller.hasAddress(provider) ? [] : [`${prefix}_BASE_URL`]),

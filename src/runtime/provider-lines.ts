@@ -1,7 +1,7 @@
 // The lines at the start about providers: those that can serve, the variables that add one, and misspelt variables.
 import { Logger } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
-import { EMBEDDING_PROVIDERS } from '../providers/index.js';
+import { PROVIDERS } from '../providers/index.js';
 import { misspeltVariables, requiredVariables } from '../providers/shared/variables.js';
 
 export interface ProviderLines {
@@ -21,11 +21,11 @@ export function describeProviders(
     const settings = providers.get(slug);
     return (name.endsWith('_API_KEY') ? settings?.apiKey : settings?.baseUrl) !== undefined;
   };
-  const all = EMBEDDING_PROVIDERS.map((provider) => {
+  const all = PROVIDERS.map((provider) => {
     const required = requiredVariables(provider);
     return { slug: provider.slug, required, missing: required.filter((name) => !isSet(provider.slug, name)) };
   });
-  const slugs = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
+  const slugs = PROVIDERS.map(({ slug }) => slug);
   return {
     serving: all.filter(({ missing }) => missing.length === 0).map(({ slug }) => slug),
     missing: all.filter(({ missing }) => missing.length > 0).map(({ missing }) => missing.join(' with ')),

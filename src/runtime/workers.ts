@@ -6,7 +6,7 @@ import { Logger } from '@nestjs/common';
 import { baseUrlOf } from './base-url.js';
 import { environmentOf } from '../config/app-config.js';
 import type { AppConfig, ProcessRole } from '../config/app-config.js';
-import { GroupMetrics } from '../config/group-metrics.js';
+import { GroupMetrics } from '../config/metrics.js';
 import { ServiceLogger } from '../config/service-logger.js';
 import type { RunningProcess, RunningService } from './serving-process.js';
 

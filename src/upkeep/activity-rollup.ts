@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 // Seconds from the end of a pass to the next, of any process.
 const PAUSE = 45;
 // Milliseconds.
-const LOOK_INTERVAL = 60_000;
+const CHECK_INTERVAL = 60_000;
 // Steps are short, so that their locks and transactions delay no others.
 const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
 
@@ -23,7 +23,7 @@ const STEP: StepBounds = { workspaces: 500, rows: 10_000 };
 export class ActivityRollup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ActivityRollup.name);
   private readonly task = RepeatedTask.every(
-    LOOK_INTERVAL,
+    CHECK_INTERVAL,
     () => this.catchUp(),
     (error) => this.logger.warn({ error }, 'failed to sum up the activity; will retry'),
   );
@@ -35,7 +35,7 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.task.start(LOOK_INTERVAL);
+    this.task.start(CHECK_INTERVAL);
   }
 
   beforeApplicationShutdown(): Promise<void> {

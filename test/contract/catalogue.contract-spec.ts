@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endpointTag, priceOn } from '../../src/catalogue/catalogue-model.js';
 import { Catalogue } from '../../src/catalogue/catalogue.js';
-import { findEmbeddingProvider } from '../../src/providers/index.js';
+import { findProvider } from '../../src/providers/index.js';
 import { SHIPPED } from '../../src/catalogue/generated/shipped.js';
 import { readLayer } from '../../src/catalogue/reader/layer.js';
 import { parseYaml } from '../../src/catalogue/reader/yaml.js';
@@ -34,7 +34,7 @@ describe.each([
     expect(model.endpoints.length).toBeGreaterThan(0);
     expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
     for (const endpoint of model.endpoints) {
-      expect(findEmbeddingProvider(endpoint.provider)).toBeDefined();
+      expect(findProvider(endpoint.provider)).toBeDefined();
       expect(endpointTag(endpoint).split('/')[0]).toBe(endpoint.provider);
       for (const { effectiveFrom, perToken, source } of endpoint.prices) {
         expect(new Date(effectiveFrom).toISOString().slice(0, 10)).toBe(effectiveFrom);

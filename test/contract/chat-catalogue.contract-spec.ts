@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpointTag, idsOf } from '../../src/catalogue/catalogue-model.js';
 import { chatPricesOn } from '../../src/catalogue/chat-prices.js';
-import { findEmbeddingProvider } from '../../src/providers/index.js';
+import { findProvider } from '../../src/providers/index.js';
 import { shippedCatalogue } from '../../src/routing/catalogue-source.js';
 
 const { models: MODELS, chatModels: CHAT_MODELS } = shippedCatalogue();
@@ -27,7 +27,7 @@ describe.each(CHAT_MODELS.map((model) => [model.id, model] as const))('%s', (_id
     expect(model.endpoints.length).toBeGreaterThan(0);
     expect(new Set(model.endpoints.map(endpointTag)).size).toBe(model.endpoints.length);
     for (const endpoint of model.endpoints) {
-      expect(findEmbeddingProvider(endpoint.provider)?.chat).toBeDefined();
+      expect(findProvider(endpoint.provider)?.chat).toBeDefined();
       expect(endpoint.contextLength).toBeLessThanOrEqual(model.contextLength);
       expect(endpoint.maxOutputTokens ?? 1).toBeLessThanOrEqual(endpoint.contextLength);
       expect(endpoint.inputModalities).toContain('text');

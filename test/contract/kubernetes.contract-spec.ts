@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { readAppConfig } from '../../src/config/app-config.js';
 import { shutdownTime } from '../../src/config/shutdown-times.js';
-import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { PROVIDERS } from '../../src/providers/index.js';
 import { TEST_ENCRYPTION_KEY } from '../support/app/app.js';
 import { deploySnippet } from '../support/deploy/deploy-snippet.js';
 import { buildManifests, buildOverlay, hasKustomize } from '../support/deploy/kubernetes-manifests.js';
@@ -242,7 +242,7 @@ function readConfig(variables: Labels = {}): ReturnType<typeof readAppConfig> {
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       ...variables,
     },
-    EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+    PROVIDERS.map(({ slug }) => slug),
   );
 }
 

@@ -6,7 +6,7 @@ import { INPUT_TYPES } from '../../src/domain/embeddings/embedding.js';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { ProviderAnswer, ProviderCall } from '../../src/providers/shared/provider.js';
 import { UnsupportedRequest } from '../../src/providers/shared/provider.js';
-import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { PROVIDERS } from '../../src/providers/index.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
 import { createWork } from '../support/upstreams/pace.js';
 import type { Members } from '../support/providers/conformance-row.js';
@@ -31,7 +31,7 @@ const PARTS: Readonly<Record<string, Members>> = {
 };
 
 it('has a row for every provider over HTTP', () => {
-  const slugs = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
+  const slugs = PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
   expect([...new Set(CONFORMANCE_TABLE.map(({ slug }) => slug))].sort()).toEqual([...slugs].sort());
   expect(new Set(slugs).size).toBe(slugs.length);
 });
@@ -216,7 +216,7 @@ describe.each(CONFORMANCE_TABLE.map((row) => [`${row.slug} (${row.model})`, row]
 );
 
 describe('local', () => {
-  const local = EMBEDDING_PROVIDERS.find(({ slug }) => slug === 'local');
+  const local = PROVIDERS.find(({ slug }) => slug === 'local');
   if (local?.transport !== 'local') throw new Error('no local provider');
 
   it('returns three vectors for three inputs, of the requested width, and counts tokens', async () => {

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { ModelEndpoint } from '../../src/catalogue/catalogue-model.js';
 import { YieldQueue } from '../../src/concurrency/yield-queue.js';
 import type { AppConfig } from '../../src/config/app-config.js';
-import { Tracing } from '../../src/config/tracing.js';
+import { Tracing } from '../../src/config/tracing/tracing.js';
 import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js';
 import { chargeFor } from '../../src/embeddings/charges/call-cost.js';
 import { HttpClient } from '../../src/outbound/http-client.js';

@@ -2,10 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import type { MultimodalItem } from '../../src/domain/embeddings/embedding.js';
-import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
+import type { HttpProvider, ProviderCall } from '../../src/providers/shared/provider.js';
 import { callOf, embed, exchange, httpProvider, stubOf } from '../support/providers/drive.js';
 
-const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>
+const bodyOf = async (provider: HttpProvider, call: ProviderCall): Promise<unknown> =>
   JSON.parse((await provider.buildRequest(call, { baseUrl: 'https://upstream.test', apiKey: 'key' })).body);
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';

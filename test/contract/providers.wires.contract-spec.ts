@@ -3,11 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BrokenAnswer, UnsupportedRequest } from '../../src/providers/shared/provider.js';
 import { createBedrock } from '../../src/providers/bedrock.js';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
-import type {
-  HttpEmbeddingProvider,
-  ProviderCall,
-  UpstreamResponse,
-} from '../../src/providers/shared/provider.js';
+import type { HttpProvider, ProviderCall, UpstreamResponse } from '../../src/providers/shared/provider.js';
 import { ENTRA_TOKEN } from '../support/providers/azure.js';
 import { BEDROCK_API_KEY, SESSION_TOKEN } from '../support/providers/bedrock.js';
 import { callOf, embed, failure, httpProvider, stubOf } from '../support/providers/drive.js';
@@ -17,7 +13,7 @@ import { vectorOf } from '../support/providers/vectors.js';
 const ONE_TEXT = { form: 'texts', items: ['one'] } as const;
 
 interface Bench {
-  readonly provider: HttpEmbeddingProvider;
+  readonly provider: HttpProvider;
   readonly apiKey: string;
   running: RunningProviderStub;
 }
@@ -33,7 +29,7 @@ function bench(slug: string): Bench {
   return made;
 }
 
-const bodyOf = async (provider: HttpEmbeddingProvider, call: ProviderCall): Promise<unknown> =>
+const bodyOf = async (provider: HttpProvider, call: ProviderCall): Promise<unknown> =>
   JSON.parse((await provider.buildRequest(call, { baseUrl: 'https://upstream.test', apiKey: 'key' })).body);
 
 /** An answer with one vector, and the usage that `slug` reads. */

@@ -5,7 +5,7 @@ import * as fc from '../support/fast-check.js';
 import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { Vector } from '../../src/vectors/vectors.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
-import type { HttpEmbeddingProvider, ProviderCall } from '../../src/providers/shared/provider.js';
+import type { HttpProvider, ProviderCall } from '../../src/providers/shared/provider.js';
 import { JsonScanner } from '../../src/vectors/json-scanner.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
@@ -142,7 +142,7 @@ describe('an answer', () => {
   it.each(PROVIDER_STUBS.map((stub) => ({ slug: stub.slug, stub })))(
     'of $slug is read correctly, or rejected',
     async ({ slug, stub }) => {
-      const provider: HttpEmbeddingProvider = httpProvider(slug);
+      const provider: HttpProvider = httpProvider(slug);
       const running = await stub.start();
       const input = { form: 'texts' as const, items: stub.maxInputs === 1 ? TEXTS.slice(0, 1) : TEXTS };
       const call: ProviderCall = callOf(stub.models[0], { input, inputType: 'search_document' });
@@ -176,7 +176,7 @@ describe('an answer', () => {
   );
 });
 
-function readOrBreak(provider: HttpEmbeddingProvider, call: ProviderCall, body: Buffer): void {
+function readOrBreak(provider: HttpProvider, call: ProviderCall, body: Buffer): void {
   let vectors;
   try {
     ({ vectors } = provider.readAnswer({ status: 200, headers: {}, body }, call));

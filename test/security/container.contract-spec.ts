@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { EMBEDDING_PROVIDERS } from '../../src/providers/index.js';
+import { PROVIDERS } from '../../src/providers/index.js';
 import { readStages } from '../support/image/dockerfile.js';
 import type { Instruction } from '../support/image/dockerfile.js';
 import { readIgnorePatterns } from '../support/image/ignored-files.js';
@@ -77,7 +77,7 @@ describe('the composition', () => {
   it('passes on every variable that the service reads or the documentation names', () => {
     const settings = read('src/config/app-config.ts') + read('src/config/limits-config.ts');
     const names = [...settings.matchAll(/\bread\.\w+\([^)]*?'([A-Z_]+)'/g)].map(([, name]) => name ?? '');
-    const ofProviders = EMBEDDING_PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
+    const ofProviders = PROVIDERS.filter(({ slug }) => slug !== 'local').flatMap(({ slug }) => {
       const prefix = slug.toUpperCase().replaceAll('-', '_');
       return [`${prefix}_API_KEY`, `${prefix}_BASE_URL`];
     });

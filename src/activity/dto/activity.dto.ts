@@ -1,7 +1,7 @@
 // An account's activity on the wire, and its query. Contract: docs/contract.md#activity-and-analytics.
 import type { ActivityRow } from '../../domain/generations/activity.js';
 import { usdToNumber } from '../../domain/spend/money.js';
-import { embeddingProviderName } from '../../providers/index.js';
+import { providerName } from '../../providers/index.js';
 import {
   DayField,
   EnumField,
@@ -71,7 +71,7 @@ export function toActivityItemDto(row: ActivityRow): ActivityItemDto {
     model: row.model,
     model_permaslug: row.model,
     endpoint_id: row.endpoint ?? '',
-    provider_name: row.provider === null ? '' : embeddingProviderName(row.provider),
+    provider_name: row.provider === null ? '' : providerName(row.provider),
     requests: row.requests,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

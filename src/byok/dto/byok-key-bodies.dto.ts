@@ -1,7 +1,7 @@
 // The bodies and the query of the /byok operations. Contract: docs/contract.md#provider-credentials.
 import { Transform } from 'class-transformer';
 import { IsString, Matches, MaxLength, MinLength } from 'class-validator';
-import { EMBEDDING_PROVIDERS, providerSlugOf } from '../../providers/index.js';
+import { PROVIDERS, providerSlugOf } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import type { FieldOptions } from '../../http/fields/field.js';
@@ -17,7 +17,7 @@ import {
 import { ByokKeyDto } from './byok-key.dto.js';
 
 // Providers without a network transport take no key.
-const PROVIDERS = EMBEDDING_PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
+const CUSTOMER_PROVIDERS = PROVIDERS.filter(({ transport }) => transport === 'http').map(({ slug }) => slug);
 const MAX_SORT_ORDER = 1_000_000;
 const MAX_NAME_LENGTH = 256;
 
@@ -27,7 +27,7 @@ const toOwnSlug = Transform(({ value }: { value: unknown }) =>
 );
 
 const ProviderField = (options: FieldOptions): PropertyDecorator =>
-  EnumField(PROVIDERS, { ...options, rules: [toOwnSlug] });
+  EnumField(CUSTOMER_PROVIDERS, { ...options, rules: [toOwnSlug] });
 
 /** A list that restricts a credential. Null means no restriction, so that an empty list cannot be sent by mistake. */
 const AllowListField = (elementRules: readonly PropertyDecorator[], description: string): PropertyDecorator =>

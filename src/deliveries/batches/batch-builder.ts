@@ -14,8 +14,8 @@ import type { LoggedGeneration } from '../../persistence/generations/generation-
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { WeightedPermit } from '../../concurrency/semaphore.js';
 import { BatchSize, DeliveryBudget } from '../delivery-budget.js';
-import { isLongEnough, isSelected, takeWithin } from './entry-decision.js';
-import type { DecidedEntry, RunLimits } from './entry-decision.js';
+import { draftEntries, isLongEnough, isSelected } from './entry-decision.js';
+import type { DraftEntry, DraftLimits } from './entry-decision.js';
 import { LogTail, PAGE_SIZE, reachOfLog } from '../log/log-tail.js';
 import { ContentCache } from '../log/content-cache.js';
 import { KeyNameCache } from '../log/key-name-cache.js';
@@ -26,15 +26,15 @@ import type { Work } from '../../concurrency/yield-queue.js';
  * One log entry and its decision: a trace to send, a reason to drop it, or `passed` where the destination does not want
  * it.
  */
-export interface PlannedEntry {
+export interface BatchEntry {
   readonly position: LogPosition;
   readonly generation: Pick<Generation, 'id' | 'createdAt'>;
   readonly decision: GenerationTrace | 'expired' | 'content_gone' | 'passed';
 }
 
-export interface PlannedBatch {
+export interface Batch {
   /** In log order. */
-  readonly entries: readonly PlannedEntry[];
+  readonly entries: readonly BatchEntry[];
   /** Whether the log has more entries right behind this batch. */
   readonly hasMore: boolean;
   readonly isHeldBack: boolean;
@@ -59,15 +59,15 @@ interface Page {
   readonly isNamed?: boolean;
 }
 
-/** The entries of the next batch and the memory that they take. */
-interface Run extends Pick<PlannedBatch, 'hasMore' | 'isHeldBack'> {
-  readonly decided: readonly DecidedEntry[];
+/** The entries of a batch, decided as far as possible without contents, and the memory that they take. */
+interface Draft extends Pick<Batch, 'hasMore' | 'isHeldBack'> {
+  readonly entries: readonly DraftEntry[];
   readonly isNamed: boolean;
   readonly bytes: number;
 }
 
-interface Planned {
-  readonly run: Run;
+interface PermittedDraft {
+  readonly draft: Draft;
   readonly permit: WeightedPermit;
 }
 
@@ -87,26 +87,26 @@ export class BatchBuilder {
   ) {}
 
   /** Returns the batch behind the cursor: at most `maxTraces` to send, and any number that are passed over. */
-  async planNext(
+  async buildNext(
     target: DeliveryTarget,
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
     bounds: BatchBounds,
-  ): Promise<PlannedBatch> {
+  ): Promise<Batch> {
     const { sharesLog: isShared, destination } = target;
     const { workspaceId } = destination;
     const pages = Math.min(bounds.requests, Math.ceil(bounds.maxTraces / PAGE_SIZE));
-    return this.plan(target, { ...bounds, pages }, async () => ({
+    return this.buildWithin(target, { ...bounds, pages }, async () => ({
       ...(await this.logTail.readPages(workspaceId, position, { enough: bounds.maxTraces, isShared, pages })),
       start,
     }));
   }
 
   /** Returns named generations for another delivery, regardless of age. */
-  async planNamed(
+  async buildNamed(
     target: DeliveryTarget,
     names: readonly Pick<Generation, 'id' | 'createdAt'>[],
-  ): Promise<PlannedBatch> {
-    return this.plan(target, { maxTraces: names.length, requests: 1, pages: 1 }, async () => ({
+  ): Promise<Batch> {
+    return this.buildWithin(target, { maxTraces: names.length, requests: 1, pages: 1 }, async () => ({
       entries: await this.reader.readNamed(target.destination.workspaceId, names),
       hasMore: false,
       isHeldBack: false,
@@ -119,18 +119,19 @@ export class BatchBuilder {
    * passed over where the selection excludes them. Pages of the log tail reach less far back than the cursor may have
    * stopped.
    */
-  async planExpired(
+  async listExpired(
     target: DeliveryTarget,
     { position, start }: Pick<ClaimedCursor, 'position' | 'start'>,
     { before, stoodFor }: { readonly before: Date; readonly stoodFor: number },
-  ): Promise<Pick<PlannedBatch, 'entries' | 'hasMore'>> {
+  ): Promise<Pick<Batch, 'entries' | 'hasMore'>> {
     const { destination } = target;
     const page = await this.budget.takePages(destination);
     try {
       const since = reachOfLog(new Date(this.clock.now().getTime() - stoodFor));
-      const { entries } = await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE);
-      const young = entries.findIndex(({ generation }) => generation.createdAt >= before);
-      const old = young === -1 ? entries : entries.slice(0, young);
+      const logged = (await this.reader.readAfter(destination.workspaceId, position, since, PAGE_SIZE))
+        .entries;
+      const young = logged.findIndex(({ generation }) => generation.createdAt >= before);
+      const old = young === -1 ? logged : logged.slice(0, young);
       const context = {
         keys: await this.findKeys(target, old),
         start,
@@ -139,81 +140,85 @@ export class BatchBuilder {
       };
       const work = this.yieldQueue.begin(destination.accountId, 'delivery');
       const limits = { maxTraces: Infinity, requests: 1, most: Infinity };
-      const { decided } = await takeWithin(target, old, context, limits, work);
+      const { entries } = await draftEntries(target, old, context, limits, work);
       return {
-        entries: decided.map(({ entry, decision }) => ({
+        entries: entries.map(({ entry, decision }) => ({
           position: entry.position,
           generation: { id: entry.generation.id, createdAt: entry.generation.createdAt },
           // No entry of this age is a candidate any more.
           decision: decision === 'passed' ? 'passed' : 'expired',
         })),
-        hasMore: decided.length < old.length || old.length === PAGE_SIZE,
+        hasMore: entries.length < old.length || old.length === PAGE_SIZE,
       };
     } finally {
       page.release();
     }
   }
 
-  private async plan(
+  private async buildWithin(
     target: DeliveryTarget,
     { pages, ...bounds }: BatchBounds & { readonly pages: number },
     read: () => Promise<Page>,
-  ): Promise<PlannedBatch> {
-    const { run, permit } = await this.findRoom(target, pages, (most) =>
-      this.findRun(target, { ...bounds, most }, read),
+  ): Promise<Batch> {
+    const { draft, permit } = await this.draftWithin(target, pages, (most) =>
+      this.readDraft(target, { ...bounds, most }, read),
     );
     try {
-      return await this.build(target, run, permit);
+      return await this.build(target, draft, permit);
     } catch (error) {
       permit.release();
       throw error;
     }
   }
 
-  private async findRoom(
+  private async draftWithin(
     { destination }: DeliveryTarget,
     pages: number,
-    find: (most: number) => Promise<Run>,
-  ): Promise<Planned> {
-    const first = await this.tryRoom(destination, pages, find);
-    if ('run' in first) return first;
+    find: (most: number) => Promise<Draft>,
+  ): Promise<PermittedDraft> {
+    const first = await this.tryDraft(destination, pages, find);
+    if ('draft' in first) return first;
     // The page is released before the wait and read again afterwards.
     const permit = await first.pending;
     try {
-      return { run: await find(first.bytes), permit };
+      return { draft: await find(first.bytes), permit };
     } catch (error) {
       permit.release();
       throw error;
     }
   }
 
-  private async tryRoom(
+  private async tryDraft(
     destination: Destination,
     pages: number,
-    find: (most: number) => Promise<Run>,
-  ): Promise<Planned | { readonly pending: Promise<WeightedPermit>; readonly bytes: number }> {
+    find: (most: number) => Promise<Draft>,
+  ): Promise<PermittedDraft | { readonly pending: Promise<WeightedPermit>; readonly bytes: number }> {
     const page = await this.budget.takePages(destination, pages);
     try {
-      const run = await find(Infinity);
-      const permit = this.budget.takeBatch(destination, run.bytes);
-      return permit instanceof Promise ? { pending: permit, bytes: run.bytes } : { run, permit };
+      const draft = await find(Infinity);
+      const permit = this.budget.takeBatch(destination, draft.bytes);
+      return permit instanceof Promise ? { pending: permit, bytes: draft.bytes } : { draft, permit };
     } finally {
       page.release();
     }
   }
 
-  private async findRun(target: DeliveryTarget, limits: RunLimits, read: () => Promise<Page>): Promise<Run> {
+  private async readDraft(
+    target: DeliveryTarget,
+    limits: DraftLimits,
+    read: () => Promise<Page>,
+  ): Promise<Draft> {
     const { destination } = target;
     const page = await read();
     const isNamed = page.isNamed === true;
     const keys = await this.findKeys(target, page.entries);
     const work = this.yieldQueue.begin(destination.accountId, 'delivery');
     const context = { keys, start: page.start, isNamed, now: this.clock.now() };
-    const { decided, bytes } = await takeWithin(target, page.entries, context, limits, work);
+    const { entries, bytes } = await draftEntries(target, page.entries, context, limits, work);
     return {
-      decided,
+      entries,
       bytes,
-      hasMore: page.hasMore || decided.length < page.entries.length,
+      hasMore: page.hasMore || entries.length < page.entries.length,
       isHeldBack: page.isHeldBack,
       isNamed,
     };
@@ -226,19 +231,18 @@ export class BatchBuilder {
     );
   }
 
-  private async build(target: DeliveryTarget, run: Run, permit: WeightedPermit): Promise<PlannedBatch> {
-    const { decided, isHeldBack } = run;
-    const contents = await this.readContents(target, decided);
-    const entries: PlannedEntry[] = [];
+  private async build(target: DeliveryTarget, draft: Draft, permit: WeightedPermit): Promise<Batch> {
+    const contents = await this.readContents(target, draft.entries);
+    const entries: BatchEntry[] = [];
     const size = new BatchSize();
     const work = this.yieldQueue.begin(target.destination.accountId, 'delivery');
     await work.yieldNow();
-    for (const each of decided) {
+    for (const each of draft.entries) {
       if (isLongEnough(work)) break;
       if (work.isDue) await work.yieldNow();
       const { position, generation } = each.entry;
       const { id, createdAt } = generation;
-      const pending = decisionOf(target, each, contents.get(generation.id) ?? null, run.isNamed, work);
+      const pending = decisionOf(target, each, contents.get(generation.id) ?? null, draft.isNamed, work);
       const decision = pending instanceof Promise ? await pending : pending;
       // The row itself is not kept: a slow platform would hold it in memory.
       entries.push({ position, generation: { id, createdAt }, decision });
@@ -246,17 +250,17 @@ export class BatchBuilder {
       else size.addOther();
     }
     permit.shrinkTo(size.bytes);
-    const hasMore = run.hasMore || entries.length < decided.length;
-    return { entries, hasMore, isHeldBack, release: () => permit.release() };
+    const hasMore = draft.hasMore || entries.length < draft.entries.length;
+    return { entries, hasMore, isHeldBack: draft.isHeldBack, release: () => permit.release() };
   }
 
   private readContents(
     { destination, sharesContents }: DeliveryTarget,
-    decided: readonly DecidedEntry[],
+    drafted: readonly DraftEntry[],
   ): Promise<ReadonlyMap<string, GenerationContent>> {
     const { workspaceId } = destination;
     if (!needsContent(destination)) return Promise.resolve(NO_CONTENTS);
-    const stored = decided
+    const stored = drafted
       .filter(({ entry, decision }) => typeof decision === 'object' && entry.contentBytes > 0)
       .map(({ entry }) => entry);
     // Contents that no other destination reads are not cached: under load they take 100 MB.
@@ -268,11 +272,11 @@ export class BatchBuilder {
 
 function decisionOf(
   target: DeliveryTarget,
-  { entry: { generation }, decision }: DecidedEntry,
+  { entry: { generation }, decision }: DraftEntry,
   content: GenerationContent | null,
   isNamed: boolean,
   work: Work,
-): PlannedEntry['decision'] | Promise<PlannedEntry['decision']> {
+): BatchEntry['decision'] | Promise<BatchEntry['decision']> {
   if (typeof decision === 'string') return decision;
   const { destination, filtersByContent, selection } = target;
   const candidate = { generation, key: decision, content };

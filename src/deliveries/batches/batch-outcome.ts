@@ -1,7 +1,7 @@
 // Concludes a batch: the new cursor position, the counts and the dead letters.
 import type { DeadLetter, DropReason, LogPosition } from '../../domain/destinations/delivery.js';
 import type { DeliveryProgress } from '../../persistence/deliveries/delivery-cursors.repository.js';
-import type { PlannedBatch, PlannedEntry } from './batch-builder.js';
+import type { Batch, BatchEntry } from './batch-builder.js';
 import { isRejection, rejectedAtEnd } from './batch-sender.js';
 import type { TraceResult } from './batch-sender.js';
 
@@ -22,7 +22,7 @@ interface Sent {
 
 /** Walks the entries up to the first without a result. `results` are keyed by generation id. */
 export function concludeBatch(
-  entries: readonly PlannedEntry[],
+  entries: readonly BatchEntry[],
   results: ReadonlyMap<string, TraceResult>,
   { start, rejected, rejection, now }: Sent,
 ): BatchOutcome {
@@ -74,7 +74,7 @@ export function concludeBatch(
 /** Concludes a replay of dead letters: the cursor stays, and letters in `replayed` are removed. */
 export function concludeReplay(
   letters: readonly DeadLetter[],
-  batch: Pick<PlannedBatch, 'entries' | 'hasMore'>,
+  batch: Pick<Batch, 'entries' | 'hasMore'>,
   results: ReadonlyMap<string, TraceResult>,
   { start, rejected, rejection, now }: Sent,
 ): BatchOutcome & { readonly replayed: readonly string[] } {
@@ -110,7 +110,7 @@ function rejectionAmong(
 }
 
 /** The reason why a dead letter stays; null when it was delivered or is still pending. */
-function reasonAgainst(entry: PlannedEntry | undefined, result: TraceResult | undefined): string | null {
+function reasonAgainst(entry: BatchEntry | undefined, result: TraceResult | undefined): string | null {
   if (!entry) return 'the log no longer contains it';
   if (entry.decision === 'expired') return 'it is older than the platform accepts';
   if (entry.decision === 'passed') return 'its API key no longer exists';

@@ -4,7 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import type { DeliveryRequest } from '../../destination-kinds/shared/delivery.js';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import { Clock } from '../../domain/clock.js';
 import type { DeliveryFailure } from '../../domain/destinations/delivery.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';

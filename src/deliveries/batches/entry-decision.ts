@@ -26,14 +26,14 @@ export interface DecisionContext {
   readonly now: Date;
 }
 
-export interface DecidedEntry {
+export interface DraftEntry {
   readonly entry: LoggedGeneration;
   readonly decision: EntryDecision;
   /** Bytes of the caller's texts; 0 for entries that are not sent. */
   readonly textBytes: number;
 }
 
-export interface RunLimits {
+export interface DraftLimits {
   readonly maxTraces: number;
   /** Requests that share the batch. */
   readonly requests: number;
@@ -56,16 +56,16 @@ export async function isSelected(
 }
 
 /** The first entries whose candidates fit into one batch. A single candidate always fits. */
-export async function takeWithin(
+export async function draftEntries(
   target: DeliveryTarget,
   logged: readonly LoggedGeneration[],
   context: DecisionContext,
-  limits: RunLimits,
+  limits: DraftLimits,
   work: Work,
-): Promise<{ readonly decided: readonly DecidedEntry[]; readonly bytes: number }> {
+): Promise<{ readonly entries: readonly DraftEntry[]; readonly bytes: number }> {
   const { destination } = target;
   const decide = deciderOf(target, context);
-  const decided: DecidedEntry[] = [];
+  const entries: DraftEntry[] = [];
   const size = new BatchSize();
   const readsContents = needsContent(destination);
   for (const entry of logged) {
@@ -81,9 +81,9 @@ export async function takeWithin(
     } else {
       size.addOther();
     }
-    decided.push({ entry, decision, textBytes });
+    entries.push({ entry, decision, textBytes });
   }
-  return { decided, bytes: size.bytes };
+  return { entries, bytes: size.bytes };
 }
 
 /**

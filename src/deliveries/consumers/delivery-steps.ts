@@ -3,7 +3,7 @@
 import type { Clock } from '../../domain/clock.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { DeadLettersRepository } from '../../persistence/deliveries/dead-letters.repository.js';
-import type { BatchBuilder, PlannedBatch, PlannedEntry } from '../batches/batch-builder.js';
+import type { Batch, BatchBuilder, BatchEntry } from '../batches/batch-builder.js';
 import { concludeBatch, concludeReplay } from '../batches/batch-outcome.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { ConsumerCursor } from './consumer-cursor.js';
@@ -20,7 +20,7 @@ export class DeliverySteps {
   constructor(
     private readonly cursor: ConsumerCursor,
     private readonly sender: PoisonIsolation,
-    private readonly planner: BatchBuilder,
+    private readonly builder: BatchBuilder,
     private readonly deadLetters: DeadLettersRepository,
     private readonly clock: Clock,
     /** Aborts the request in flight. */
@@ -42,7 +42,7 @@ export class DeliverySteps {
   async expire(target: DeliveryTarget, before: Date): Promise<Step> {
     const { cursor, clock } = this;
     const { stoodFor } = cursor.claim;
-    const { entries, hasMore } = await this.planner.planExpired(target, cursor, { before, stoodFor });
+    const { entries, hasMore } = await this.builder.listExpired(target, cursor, { before, stoodFor });
     const sent = { start: cursor.position, rejected: 0, now: clock.now() };
     // Without entries it records that the log was read.
     if (!(await cursor.advance(target, concludeBatch(entries, new Map(), sent)))) return 'moved';
@@ -51,7 +51,7 @@ export class DeliverySteps {
 
   private async deliverNext(target: DeliveryTarget): Promise<Step> {
     const { position, start } = this.cursor;
-    const batch = await this.planner.planNext(target, { position, start }, this.sender.batchBounds(target));
+    const batch = await this.builder.buildNext(target, { position, start }, this.sender.batchBounds(target));
     try {
       if (batch.entries.length === 0) {
         this.sender.noteBacklog(false);
@@ -63,7 +63,7 @@ export class DeliverySteps {
     }
   }
 
-  private async sendBatch(target: DeliveryTarget, batch: PlannedBatch): Promise<Step> {
+  private async sendBatch(target: DeliveryTarget, batch: Batch): Promise<Step> {
     const { cursor, sender, clock, signal } = this;
     const { results, rejected, rejection, failure, hasRest } = await sender.send(
       target,
@@ -84,10 +84,10 @@ export class DeliverySteps {
 
   /** Sends dead letters whose replay was requested; `idle` when there are none. */
   private async replay(target: DeliveryTarget): Promise<Step> {
-    const { cursor, sender, deadLetters, planner, clock, signal } = this;
+    const { cursor, sender, deadLetters, builder, clock, signal } = this;
     const letters = await deadLetters.listRequested(cursor.claim, target.kind.delivery.limits.maxTraces);
     if (letters.length === 0) return 'idle';
-    const batch = await planner.planNamed(
+    const batch = await builder.buildNamed(
       target,
       letters.map(({ generationId: id, generationCreatedAt: createdAt }) => ({ id, createdAt })),
     );
@@ -108,6 +108,6 @@ export class DeliverySteps {
   }
 }
 
-function tracesOf(entries: readonly PlannedEntry[]): readonly GenerationTrace[] {
+function tracesOf(entries: readonly BatchEntry[]): readonly GenerationTrace[] {
   return entries.flatMap(({ decision }) => (typeof decision === 'object' ? [decision] : []));
 }

@@ -22,7 +22,7 @@ export class DestinationConsumerFactory {
 
   constructor(
     private readonly destinations: WorkspaceDestinationsCache,
-    private readonly planner: BatchBuilder,
+    private readonly builder: BatchBuilder,
     private readonly sender: BatchSender,
     private readonly cursors: DeliveryCursorsRepository,
     private readonly deadLetters: DeadLettersRepository,
@@ -39,7 +39,7 @@ export class DestinationConsumerFactory {
       this.load,
       this.settledAhead,
       this.destinations,
-      this.planner,
+      this.builder,
       this.sender,
       this.deadLetters,
       this.metrics,

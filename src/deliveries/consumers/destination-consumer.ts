@@ -58,7 +58,7 @@ export class DestinationConsumer {
     private readonly load: ConsumerLoad,
     private readonly settledAhead: SettledAhead,
     private readonly destinations: WorkspaceDestinationsCache,
-    planner: BatchBuilder,
+    builder: BatchBuilder,
     sender: BatchSender,
     deadLetters: DeadLettersRepository,
     private readonly metrics: DeliveryMetrics,
@@ -70,7 +70,7 @@ export class DestinationConsumer {
       ahead: settledAhead.take(cursor.claim),
     });
     const { signal } = this.inFlight;
-    this.steps = new DeliverySteps(cursor, this.sender, planner, deadLetters, clock, signal);
+    this.steps = new DeliverySteps(cursor, this.sender, builder, deadLetters, clock, signal);
     this.finished = this.run();
   }
 

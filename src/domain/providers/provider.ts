@@ -1,4 +1,4 @@
-// What the catalogue and the environment know of a provider.
+// The name of a provider in the environment, and its models in the catalogue.
 
 /** The prefix of `<PROVIDER>_BASE_URL` and `<PROVIDER>_API_KEY`. */
 export function providerPrefix(slug: string): string {

@@ -19,7 +19,7 @@ import {
   WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
 import type { LoggedKeyNames } from '../../persistence/generations/logged-keys.js';
-import { embeddingProviderName } from '../../providers/index.js';
+import { providerName } from '../../providers/index.js';
 
 export class GenerationsQueryDto {
   @WorkspaceIdField("Default: the workspace of `api_key_hash`, else the account's default workspace.")
@@ -152,7 +152,7 @@ export function toListedGenerationDto(
     api_key_name: key?.name ?? null,
     model: generation.model,
     provider,
-    provider_name: provider === null ? null : embeddingProviderName(provider),
+    provider_name: provider === null ? null : providerName(provider),
     endpoint_id: generation.endpoint,
     api_type: apiTypeOf(generation),
     status: generation.status,

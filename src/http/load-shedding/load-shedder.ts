@@ -21,7 +21,7 @@ export type TrafficClass = 'calls' | 'chats' | 'operations' | 'public' | 'metric
 export type FindAccount = (request: object) => string | null;
 
 // Milliseconds between samples of the event loop delay.
-const LOOK = 20;
+const SAMPLE_INTERVAL = 20;
 // Calls in flight that any delay permits: enough to keep the processor busy while one waits.
 const FLOOR = 4;
 // The limits of operations and of public requests, as a fraction of that of calls, and their minimum.
@@ -32,7 +32,7 @@ const METRICS = 64;
 // The part of the tolerated delay beyond which new chats are rejected.
 const CHAT_TOLERANCE = 1 / 2;
 // Milliseconds between log lines about rejections.
-const SILENCE = 10_000;
+const REPORT_INTERVAL = 10_000;
 const DETAILS: Readonly<Record<ExhaustedResource, string>> = {
   calls: 'too many requests in flight; retry shortly',
   bytes: 'the requests in flight hold too many bytes; retry shortly',
@@ -99,14 +99,14 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    let expectedAt = performance.now() + LOOK;
+    let expectedAt = performance.now() + SAMPLE_INTERVAL;
     this.timer = setInterval(() => {
       const now = performance.now();
       const delay = Math.max(now - expectedAt, this.yieldQueue.delay);
       this.limit.note(now, delay, this.limits.calls);
       this.chatLimit.note(now, delay, this.limits.chats);
-      expectedAt = now + LOOK;
-    }, LOOK);
+      expectedAt = now + SAMPLE_INTERVAL;
+    }, SAMPLE_INTERVAL);
     this.timer.unref();
   }
 
@@ -166,7 +166,7 @@ export class LoadShedder implements OnApplicationBootstrap, OnModuleDestroy {
     this.rejected.inc({ group, reason });
     this.unreported++;
     const now = performance.now();
-    if (now - this.reportedAt >= SILENCE) {
+    if (now - this.reportedAt >= REPORT_INTERVAL) {
       this.logger.warn({ group, reason, count: this.unreported }, 'rejected requests: overloaded');
       this.reportedAt = now;
       this.unreported = 0;

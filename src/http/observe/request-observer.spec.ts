@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NextFunction, Request, Response } from 'express';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import type { FinishedRequest } from './finished-request.js';
 import type { HttpMetrics } from './http-metrics.js';
 import type { RequestLog } from './request-log.js';

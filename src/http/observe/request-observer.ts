@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import type { Caller } from '../../domain/keys/api-key.js';
 import { TickBatch } from '../../concurrency/tick-batch.js';
 import { errorCodeOf } from '../errors/error.filter.js';

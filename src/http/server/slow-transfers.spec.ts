@@ -11,7 +11,7 @@ import { SlowTransfers } from './slow-transfers.js';
 
 // More than the kernel buffers for a reader that does not read.
 const LARGE = Buffer.alloc(64 * 2 ** 20);
-const LOOK = 1_000;
+const CHECK_INTERVAL = 1_000;
 
 let transfers: SlowTransfers;
 let now: number;
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 function look(times: number): void {
-  for (let time = 0; time < times; time++) transfers.look((now += LOOK));
+  for (let time = 0; time < times; time++) transfers.look((now += CHECK_INTERVAL));
 }
 
 /** Then stops again. */

@@ -9,7 +9,7 @@ import { Metrics } from '../../config/metrics.js';
 import { TransferPace } from './transfer-pace.js';
 
 // Milliseconds between checks.
-const LOOK = 1_000;
+const CHECK_INTERVAL = 1_000;
 
 interface Upload {
   readonly received: () => number;
@@ -58,7 +58,7 @@ export class SlowTransfers implements OnModuleDestroy {
       });
     });
     this.lookedAt = performance.now();
-    this.timer ??= setInterval(() => this.look(performance.now()), LOOK).unref();
+    this.timer ??= setInterval(() => this.look(performance.now()), CHECK_INTERVAL).unref();
   }
 
   /** Calls `giveUp` once when `received` grows too slowly. Returns the function that ends the watch. */
@@ -75,7 +75,7 @@ export class SlowTransfers implements OnModuleDestroy {
   }
 
   look(now: number): void {
-    this.time += Math.max(0, Math.min(now - this.lookedAt, 2 * LOOK));
+    this.time += Math.max(0, Math.min(now - this.lookedAt, 2 * CHECK_INTERVAL));
     this.lookedAt = now;
     for (const upload of this.uploads) this.checkUpload(upload);
     for (const socket of this.sockets) this.checkDownload(socket);

@@ -1,7 +1,7 @@
 // Providers on the wire. Contract: docs/contract.md#models.
 import { ListField } from '../../http/fields/compound-fields.js';
 import { TextField } from '../../http/fields/scalar-fields.js';
-import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import type { Provider } from '../../providers/shared/provider.js';
 
 export class ProviderDto {
   @TextField({ example: 'openai', description: 'The name in provider preferences.' }) slug: string;
@@ -14,6 +14,6 @@ export class ProviderDto {
   @TextField({ nullable: true, description: 'Always null.' }) privacy_policy_url: string | null;
 }
 
-export function toProviderDto({ slug, name, aliases = [] }: EmbeddingProvider): ProviderDto {
+export function toProviderDto({ slug, name, aliases = [] }: Provider): ProviderDto {
   return { slug, name, aliases, privacy_policy_url: null };
 }

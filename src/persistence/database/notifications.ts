@@ -31,7 +31,7 @@ const HEARTBEAT = 500;
 const CONFIDENCE = 1_800;
 // Milliseconds after which an unresponsive connection is replaced. Longer than CONFIDENCE: a process that was
 // suspended for a moment finds the response, and every notification with it.
-const SILENCE = 5_000;
+const RESPONSE_TIMEOUT = 5_000;
 // The response also carries the time of the service (docs/decisions/0003-spend.md).
 const HEARTBEAT_STATEMENT = 'SELECT service_now() AS now';
 
@@ -154,9 +154,9 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private async connect(onError: (error: unknown) => void = () => undefined): Promise<void> {
     const client = this.database.createSession({
       application_name: 'signalbox notifications',
-      connectionTimeoutMillis: SILENCE,
-      query_timeout: SILENCE,
-      keepAliveInitialDelayMillis: SILENCE,
+      connectionTimeoutMillis: RESPONSE_TIMEOUT,
+      query_timeout: RESPONSE_TIMEOUT,
+      keepAliveInitialDelayMillis: RESPONSE_TIMEOUT,
     });
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners)

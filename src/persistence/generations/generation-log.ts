@@ -1,7 +1,7 @@
 // The durable log of generations and the settlement of their cost: many calls in one statement and one commit.
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';

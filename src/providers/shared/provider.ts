@@ -113,7 +113,7 @@ interface ProviderTraits {
   truncatesLongInputs?(extra: ProviderCall['extra'], model: UpstreamModel): boolean;
 }
 
-export interface HttpEmbeddingProvider extends ProviderTraits {
+export interface HttpProvider extends ProviderTraits {
   readonly transport: 'http';
   /** Null: `<PROVIDER>_BASE_URL` is required. */
   readonly defaultBaseUrl: string | null;
@@ -133,11 +133,11 @@ export interface HttpEmbeddingProvider extends ProviderTraits {
   readError(response: UpstreamResponse): ProviderError;
 }
 
-export interface LocalEmbeddingProvider extends ProviderTraits {
+export interface LocalProvider extends ProviderTraits {
   readonly transport: 'local';
   readonly chat: LocalChat;
   /** Computes in pieces and yields by `pace`. Throws UnsupportedRequest. */
   embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer>;
 }
 
-export type EmbeddingProvider = HttpEmbeddingProvider | LocalEmbeddingProvider;
+export type Provider = HttpProvider | LocalProvider;

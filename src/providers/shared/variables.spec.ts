@@ -1,9 +1,9 @@
 // Misspelt variables are found, and those of other programs are left alone.
 import { expect, it } from '@jest/globals';
-import { EMBEDDING_PROVIDERS, findEmbeddingProvider } from '../index.js';
+import { PROVIDERS, findProvider } from '../index.js';
 import { misspeltVariables, requiredVariables } from './variables.js';
 
-const SLUGS = EMBEDDING_PROVIDERS.map(({ slug }) => slug);
+const SLUGS = PROVIDERS.map(({ slug }) => slug);
 
 it.each([
   ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
@@ -76,5 +76,5 @@ it.each([
   ['ollama', ['OLLAMA_BASE_URL']],
   ['openai-compatible', ['OPENAI_COMPATIBLE_BASE_URL']],
 ])('%s needs %j', (slug, variables) => {
-  expect(requiredVariables(findEmbeddingProvider(slug)!)).toEqual(variables);
+  expect(requiredVariables(findProvider(slug)!)).toEqual(variables);
 });

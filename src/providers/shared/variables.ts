@@ -1,6 +1,6 @@
 // The environment variables of providers: the required ones, and misspelt ones.
 import { providerPrefix } from '../../domain/providers/provider.js';
-import type { EmbeddingProvider } from './provider.js';
+import type { Provider } from './provider.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +39,7 @@ const SHORTEST_WITH_TYPO = 5;
 const LONG = 9;
 
 /** The variables that a provider needs before it can serve; none for an embedded one. */
-export function requiredVariables(provider: EmbeddingProvider): readonly string[] {
+export function requiredVariables(provider: Provider): readonly string[] {
   if (provider.transport === 'local') return [];
   const prefix = providerPrefix(provider.slug);
   return [

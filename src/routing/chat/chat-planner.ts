@@ -14,7 +14,7 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import type { SpendLimits } from '../../domain/spend/spend-limit.js';
 import type { ChatProblem } from '../../providers/shared/chat-wire.js';
-import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import type { Provider } from '../../providers/shared/provider.js';
 import { CredentialAccess } from '../credentials/credential-access.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
@@ -136,7 +136,7 @@ function conversationIn(call: PlannedCall): string | null {
 }
 
 function problemsAt(
-  provider: EmbeddingProvider,
+  provider: Provider,
   request: ChatRequest,
   endpoint: ChatEndpoint,
 ): readonly ChatProblem[] {

@@ -4,7 +4,7 @@ import { TestClock } from '../../../test/support/app/clock.js';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import type { AppConfig } from '../../config/app-config.js';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import type { AppError } from '../../domain/errors.js';
 import { local } from '../../providers/local.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import type { PassedOverKey } from '../../domain/providers/routing-metadata.js';
 import { AppError, toAppError } from '../../domain/errors.js';
 import { CallCredentials } from '../credentials/call-credentials.js';

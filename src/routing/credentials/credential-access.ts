@@ -5,8 +5,8 @@ import type { NamedModel } from '../../catalogue/catalogue-model.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { excludesShared, mayServe } from '../../domain/providers/provider-credential.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
-import { findEmbeddingProvider } from '../../providers/index.js';
-import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import { findProvider } from '../../providers/index.js';
+import type { Provider } from '../../providers/shared/provider.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
@@ -46,7 +46,7 @@ export class CredentialAccess {
   ): Candidate<ServingTarget & { readonly model: Model; readonly endpoint: Endpoint }>[] {
     const credentials = applicable(own, key, model);
     return endpoints.flatMap((endpoint) => {
-      const provider = findEmbeddingProvider(endpoint.provider);
+      const provider = findProvider(endpoint.provider);
       if (!provider) return [];
       const price = priceOf(endpoint);
       return this.accessTo(provider, credentials).map((credential) => {
@@ -75,14 +75,14 @@ export class CredentialAccess {
     credentials: readonly ApplicableCredential[],
   ): boolean {
     return endpoints.some((endpoint) => {
-      const provider = findEmbeddingProvider(endpoint.provider);
+      const provider = findProvider(endpoint.provider);
       return provider !== undefined && this.accessTo(provider, credentials).length > 0;
     });
   }
 
   /** Own credentials, and the operator's (null). */
   private accessTo(
-    provider: EmbeddingProvider,
+    provider: Provider,
     credentials: readonly ApplicableCredential[],
   ): (OwnCredential | null)[] {
     const ofProvider = credentials.filter((credential) => credential.provider === provider.slug);

@@ -5,7 +5,7 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import type { EmbeddingProvider } from '../../providers/shared/provider.js';
+import type { Provider } from '../../providers/shared/provider.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { HttpClient } from '../../outbound/http-client.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -38,7 +38,7 @@ async function callFor(
     dimensions,
   };
   const answer = await caller.call(
-    { ...target, provider: { ...target.provider, embed } as EmbeddingProvider },
+    { ...target, provider: { ...target.provider, embed } as Provider },
     request,
     request.input,
     { timeout: 1_000, signal: new Cancellation(), accountId: 'account' },

@@ -6,9 +6,9 @@ import { Clock } from '../../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type {
-  EmbeddingProvider,
-  HttpEmbeddingProvider,
-  LocalEmbeddingProvider,
+  Provider,
+  HttpProvider,
+  LocalProvider,
   ProviderAnswer,
   ProviderCall,
   UpstreamResponse,
@@ -56,7 +56,7 @@ export class EndpointCaller {
   ) {}
 
   /** Whether the operator has said enough to call this provider. */
-  isConfigured(provider: EmbeddingProvider): boolean {
+  isConfigured(provider: Provider): boolean {
     if (provider.transport === 'local') return true;
     return (
       this.hasAddress(provider) && (!provider.needsApiKey || this.settingsOf(provider)?.apiKey !== undefined)
@@ -64,7 +64,7 @@ export class EndpointCaller {
   }
 
   /** Whether a customer's own key is all that is missing. */
-  hasAddress(provider: EmbeddingProvider): boolean {
+  hasAddress(provider: Provider): boolean {
     return (
       provider.transport === 'http' &&
       (this.settingsOf(provider)?.baseUrl ?? provider.defaultBaseUrl) !== null
@@ -103,7 +103,7 @@ export class EndpointCaller {
   }
 
   private async computeLocally(
-    provider: LocalEmbeddingProvider,
+    provider: LocalProvider,
     call: ProviderCall,
     { accountId }: CallLimits,
   ): Promise<ProviderAnswer> {
@@ -112,10 +112,7 @@ export class EndpointCaller {
     return provider.embed(call, work);
   }
 
-  private async callUpstream(
-    provider: HttpEmbeddingProvider,
-    endpointCall: EndpointCall,
-  ): Promise<ProviderAnswer> {
+  private async callUpstream(provider: HttpProvider, endpointCall: EndpointCall): Promise<ProviderAnswer> {
     const { call, limits, names } = endpointCall;
     const [apiKey] = names.apiKeys;
     const built = provider.buildRequest(call, {
@@ -151,7 +148,7 @@ export class EndpointCaller {
     };
   }
 
-  private settingsOf(provider: EmbeddingProvider) {
+  private settingsOf(provider: Provider) {
     return this.config.providers.get(provider.slug);
   }
 }

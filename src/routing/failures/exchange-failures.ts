@@ -8,7 +8,7 @@ import {
 } from '../../outbound/http-client.js';
 import { BrokenAnswer, UnsupportedRequest, UnusableVector } from '../../providers/shared/provider.js';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderError,
   ReportedUsage,
@@ -22,7 +22,7 @@ import type { InnerNames } from './provider-words.js';
 
 /** The failure that a response with a status outside of 2xx reports. */
 export function failureOfResponse(
-  provider: Pick<HttpEmbeddingProvider, 'readError'>,
+  provider: Pick<HttpProvider, 'readError'>,
   response: UpstreamResponse,
   names: InnerNames,
   now: Date,
@@ -33,7 +33,7 @@ export function failureOfResponse(
 
 /** The failure of a 2xx response without usable vectors. `hasUnknownMembers`: the caller's members may be the reason. */
 export function failureOfAnswer(
-  provider: HttpEmbeddingProvider,
+  provider: HttpProvider,
   response: UpstreamResponse,
   defect: BrokenAnswer,
   names: InnerNames,
@@ -123,7 +123,7 @@ function isErrorBody(response: UpstreamResponse): boolean {
   return !hasVectors && ['detail', 'message', 'Message', '__type'].some(has);
 }
 
-function usageIn(provider: HttpEmbeddingProvider, response: UpstreamResponse): ReportedUsage | null {
+function usageIn(provider: HttpProvider, response: UpstreamResponse): ReportedUsage | null {
   try {
     return reportedUsage(provider.readUsage(response));
   } catch (error) {

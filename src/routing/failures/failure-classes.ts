@@ -26,16 +26,16 @@ export interface FailureConsequences {
 }
 
 /** An endpoint that could have taken the input. */
-export const MOST_TELLING = 2;
+export const HIGHEST_RANK = 2;
 
-const PROVIDER_FAULT = { next: true, circuit: 'endpoint', payer: 'operator', rank: MOST_TELLING } as const;
+const PROVIDER_FAULT = { next: true, circuit: 'endpoint', payer: 'operator', rank: HIGHEST_RANK } as const;
 const CALLERS_FAULT = {
   next: false,
   repeat: 'never',
   circuit: 'none',
   payer: 'caller',
   passes: false,
-  rank: MOST_TELLING,
+  rank: HIGHEST_RANK,
 } as const;
 const ABOUT_THIS_INPUT = { ...CALLERS_FAULT, next: true, rank: 1 } as const;
 const OPERATORS_FAULT = {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
-import { Tracing } from '../../config/tracing.js';
+import { Tracing } from '../../config/tracing/tracing.js';
 import { AppError } from '../../domain/errors.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import type { Slice } from '../call-splitter.js';

@@ -5,7 +5,7 @@ import { sleep } from '../../concurrency/sleep.js';
 import { AppConfig } from '../../config/app-config.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
-import { MOST_TELLING } from '../failures/failure-classes.js';
+import { HIGHEST_RANK } from '../failures/failure-classes.js';
 import type { FallbackCall } from '../routed-call.js';
 
 // Milliseconds. The caller of a single request is not kept waiting longer: it receives the delay as Retry-After.
@@ -17,7 +17,7 @@ interface Ranked {
 
 /** The caller receives the first of equal failures, but the last one of endpoints that could have taken the input. */
 export function outranks(one: Ranked, other: Ranked): boolean {
-  return one.rank > other.rank || (one.rank === other.rank && one.rank < MOST_TELLING);
+  return one.rank > other.rank || (one.rank === other.rank && one.rank < HIGHEST_RANK);
 }
 
 export type RepeatedCall = Pick<

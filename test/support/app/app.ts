@@ -13,7 +13,7 @@ import { readAppConfig } from '../../../src/config/app-config.js';
 import { createKeySecret } from '../../../src/domain/keys/api-key.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { Clock } from '../../../src/domain/clock.js';
-import { EMBEDDING_PROVIDERS } from '../../../src/providers/index.js';
+import { PROVIDERS } from '../../../src/providers/index.js';
 import { ExpressServerAdapter } from '../../../src/http/server/express-server.adapter.js';
 import { NameResolver } from '../../../src/outbound/name-resolver.js';
 import { AccountsRepository } from '../../../src/persistence/workspaces/accounts.repository.js';
@@ -99,7 +99,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
       ...options.environment,
     },
-    EMBEDDING_PROVIDERS.map(({ slug }) => slug),
+    PROVIDERS.map(({ slug }) => slug),
   );
   const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config)] })
     .overrideProvider(Clock)

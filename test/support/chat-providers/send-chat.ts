@@ -3,13 +3,13 @@ import { request as send } from 'undici';
 import { readChatRequest } from '../../../src/chat/request/read-chat-request.js';
 import type { ChatEndpoint } from '../../../src/domain/chat/chat-model.js';
 import type { ChatRequest } from '../../../src/domain/chat/chat-request.js';
-import { findEmbeddingProvider } from '../../../src/providers/index.js';
+import { findProvider } from '../../../src/providers/index.js';
 import type { ChatWire } from '../../../src/providers/shared/chat-wire.js';
 
 const BODY = { model: 'vendor/model', messages: [{ role: 'user', content: 'hi' }] };
 
 export function chatWireOf(slug: string): ChatWire {
-  const provider = findEmbeddingProvider(slug);
+  const provider = findProvider(slug);
   if (provider?.transport !== 'http' || !provider.chat) throw new Error(`${slug} has no chat models`);
   return provider.chat;
 }

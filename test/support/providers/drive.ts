@@ -1,21 +1,21 @@
 // Takes a provider through one exchange with a stub, as the service does: build, send, read.
 import { request } from 'undici';
 import type {
-  HttpEmbeddingProvider,
+  HttpProvider,
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/providers/shared/provider.js';
-import { findEmbeddingProvider } from '../../../src/providers/index.js';
+import { findProvider } from '../../../src/providers/index.js';
 import type { EndpointFailure } from '../../../src/routing/failures/endpoint-failure.js';
 import { failureOfResponse } from '../../../src/routing/failures/exchange-failures.js';
 import { PROVIDER_STUBS } from './index.js';
 import type { ProviderStub } from './provider-stub.js';
 
-export function httpProvider(slug: string): HttpEmbeddingProvider {
-  const provider = findEmbeddingProvider(slug);
+export function httpProvider(slug: string): HttpProvider {
+  const provider = findProvider(slug);
   if (provider?.transport !== 'http') throw new Error(`no provider ${slug} over HTTP`);
   return provider;
 }
@@ -51,7 +51,7 @@ export interface Exchange {
 }
 
 export async function exchange(
-  provider: HttpEmbeddingProvider,
+  provider: HttpProvider,
   call: ProviderCall,
   connection: ProviderConnection,
 ): Promise<Exchange> {
@@ -61,7 +61,7 @@ export async function exchange(
 
 /** The answer to a call that succeeds. */
 export async function embed(
-  provider: HttpEmbeddingProvider,
+  provider: HttpProvider,
   call: ProviderCall,
   connection: ProviderConnection,
 ): Promise<ProviderAnswer> {
@@ -72,7 +72,7 @@ export async function embed(
 
 /** The failure that the service makes of a response; `modelId` is what callers call the model. */
 export function failureOf(
-  provider: HttpEmbeddingProvider,
+  provider: HttpProvider,
   response: UpstreamResponse,
   { apiKey, baseUrl = '' }: Partial<ProviderConnection> = {},
 ): EndpointFailure {
@@ -82,7 +82,7 @@ export function failureOf(
 
 /** The failure of a call that the stub rejects. */
 export async function failure(
-  provider: HttpEmbeddingProvider,
+  provider: HttpProvider,
   call: ProviderCall,
   connection: ProviderConnection,
 ): Promise<EndpointFailure> {

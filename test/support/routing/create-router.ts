@@ -1,7 +1,7 @@
 // A router over endpoints that do what a spec says. They are tried in order, and take one input a call.
 import { YieldQueue } from '../../../src/concurrency/yield-queue.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
-import { Tracing } from '../../../src/config/tracing.js';
+import { Tracing } from '../../../src/config/tracing/tracing.js';
 import type { EmbeddingRequest } from '../../../src/domain/embeddings/embedding.js';
 import type { ProviderAnswer } from '../../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../../src/concurrency/cancellation.js';

@@ -14,15 +14,15 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { withTimeout } from '../concurrency/with-timeout.js';
+import { withTimeout } from '../../concurrency/with-timeout.js';
 import { samplerOfEnvironment } from './operator-sampler.js';
-import { LAST_SPANS_TIME } from './shutdown-times.js';
+import { LAST_SPANS_TIME } from '../shutdown-times.js';
 import type { SpanOptions, Tracer } from './tracer.js';
 
 const NAME = 'signalbox';
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 // Milliseconds between log lines about failed exports.
-const SILENCE = 60_000;
+const REPORT_INTERVAL = 60_000;
 
 export class OtlpTracer implements Tracer {
   private readonly provider: BasicTracerProvider;
@@ -86,7 +86,7 @@ function reportFailures(): void {
   const logger = new Logger('Tracing');
   let reportedAt = -Infinity;
   setGlobalErrorHandler((error) => {
-    if (performance.now() - reportedAt < SILENCE) return;
+    if (performance.now() - reportedAt < REPORT_INTERVAL) return;
     reportedAt = performance.now();
     logger.warn({ error }, 'failed to send spans to the collector');
   });

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
-import type { AppConfig } from './app-config.js';
+import type { AppConfig } from '../app-config.js';
 import type { SpanOptions, Tracer } from './tracer.js';
 
 /** The work sets the attributes. Without a tracer it receives `null` and builds none. */
