@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findCaller } from './auth/caller.js';
-import { limitPublicRequests } from './auth/public-requests.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { serveConsole } from './console/pages.js';
@@ -13,13 +12,13 @@ import { shedPublicRequests } from './http/load-shedding/load-shedding.guard.js'
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
 import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
-import { acceptPublicPath } from './http/server/public-path.js';
 import { corsOptions } from './http/server/cors.js';
 import { assignRequestId } from './http/errors/request-id.js';
 import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
 import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../console/dist', import.meta.url));
 
@@ -56,4 +55,27 @@ export function setUpApplication(
   limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);
   application.get(SlowTransfers).watch(server);
+}
+
+/** For paths without a controller, which no guard sees. Counts toward the requests that an address may make without a credential. */
+function limitPublicRequests(rateLimiter: RateLimiter): RequestHandler {
+  // Express hands a rejection to the error filter.
+  return async (request: Request, _response: Response, next: NextFunction) => {
+    await rateLimiter.consumePublic(request.ip ?? '');
+    next();
+  };
+}
+
+/**
+ * A reverse proxy that serves this service below PUBLIC_PATH may keep the path or strip it. Routes see paths without it, and
+ * `originalUrl` is the one that the client sent.
+ */
+function acceptPublicPath(publicPath: string): RequestHandler {
+  return (request: Request, _response: Response, next: NextFunction) => {
+    const rest = request.url.slice(publicPath.length);
+    const isKept = request.url.startsWith(publicPath) && /^(?:[/?]|$)/.test(rest);
+    if (isKept) request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    else request.originalUrl = publicPath + request.url;
+    next();
+  };
 }

@@ -5,7 +5,6 @@ import { AppConfig } from '../config/app-config.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { StorageUsage } from '../persistence/generations/storage-usage.js';
-import { GENERATIONS_CHANNEL, writeGenerationsAppended } from './log/generation-events.js';
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
 import { Debouncer } from '../concurrency/debouncer.js';
 
@@ -59,4 +58,23 @@ export class GenerationPublisher {
       throw error;
     }
   }
+}
+
+/** The notification channel in the database. */
+export const GENERATIONS_CHANNEL = 'generations_appended';
+
+export interface GenerationsAppended {
+  readonly workspaceId: string;
+  /** The replica that served the calls. It ensures that a process delivers them. */
+  readonly replicaId: string;
+}
+
+/** Writes the payload. The workspace comes first, because earlier versions sent nothing else. */
+export function writeGenerationsAppended({ workspaceId, replicaId }: GenerationsAppended): string {
+  return `${workspaceId} ${replicaId}`;
+}
+
+export function readGenerationsAppended(payload: string): GenerationsAppended {
+  const [workspaceId = '', replicaId = ''] = payload.split(' ');
+  return { workspaceId, replicaId };
 }

@@ -4,7 +4,6 @@
 import type { ModelFamilies } from '../domain/providers/provider.js';
 import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
-import { readBedrockError } from './shared/bedrock-error.js';
 import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import { UnsupportedRequest } from './shared/provider.js';
@@ -17,6 +16,7 @@ import type {
   UpstreamModel,
   UpstreamRequest,
   UpstreamResponse,
+  ProviderError,
 } from './shared/provider.js';
 import {
   bearer,
@@ -28,6 +28,9 @@ import {
   recordableId,
   tokenCount,
   tokenCountHeader,
+  errorText,
+  parseErrorBody,
+  statedStatus,
 } from './shared/wire.js';
 
 const TITAN_COUNT = 'inputTextTokenCount';
@@ -185,4 +188,22 @@ function regionOf(baseUrl: string): string {
     /\bbedrock-runtime(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(new URL(baseUrl).host)?.[1] ??
     DEFAULT_REGION
   );
+}
+
+/** The names of errors are in a header and more precise than their statuses. */
+function readBedrockError(response: UpstreamResponse): ProviderError {
+  const body = parseErrorBody(response);
+  const message = [body['message'], body['Message']].find((found) => typeof found === 'string');
+  return {
+    message: typeof message === 'string' ? message : errorText(response),
+    code: nameOf(response, body['__type']),
+    type: null,
+    status: statedStatus(body),
+  };
+}
+
+/** `ThrottlingException:http://...` in the header, `com.amazon.coral.service#ThrottlingException` in the body. */
+function nameOf({ headers }: UpstreamResponse, type: unknown): string | null {
+  const text = headers['x-amzn-errortype'] ?? type;
+  return typeof text === 'string' ? text.replace(/:.*$/s, '').replace(/^.*#/s, '') : null;
 }

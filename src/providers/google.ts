@@ -14,6 +14,7 @@ import type {
   ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
+  ProviderError,
 } from './shared/provider.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import type { CallSignatures } from './shared/chat/call-signatures.js';
@@ -21,7 +22,6 @@ import type { MemberEdit } from './shared/chat/chat-traits.js';
 import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, TOOL_CALL_MEMBERS } from './shared/chat/member-rules.js';
-import { readGoogleError } from './shared/google-error.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import type { JsonScanner } from '../vectors/json-scanner.js';
 import {
@@ -33,6 +33,9 @@ import {
   readAnswerObject,
   readTopMembers,
   tokenCount,
+  errorText,
+  parseErrorBody,
+  statedStatus,
 } from './shared/wire.js';
 
 const TASK_TYPES = {
@@ -261,4 +264,30 @@ function onlyThinkingConfig(value: Buffer): MemberEdit {
   const isWhole = Object.keys(body).length === 1 && Object.keys(settings).length === 1;
   const kept = JSON.stringify({ google: { thinking_config: config } });
   return isWhole ? { value: kept } : { value: kept, isWeaker: true };
+}
+
+/** Errors of Google's APIs have their reason and delay in a list of details. */
+function readGoogleError(response: UpstreamResponse): ProviderError {
+  const body = parseErrorBody(response);
+  const error = asObject(body['error']);
+  const details = (Array.isArray(error['details']) ? error['details'] : []).map(asObject);
+  const reason = details.map((detail) => detail['reason']).find((found) => typeof found === 'string');
+  const { message, status } = error;
+  const name = typeof status === 'string' ? status : null;
+  return {
+    message: typeof message === 'string' ? message : errorText(response),
+    code: typeof reason === 'string' ? reason : name,
+    type: name,
+    status: statedStatus(body),
+    ...retryDelayOf(details),
+  };
+}
+
+/** google.rpc.RetryInfo: seconds as "33s" or "1.5s". */
+function retryDelayOf(
+  details: readonly Readonly<Record<string, unknown>>[],
+): Pick<ProviderError, 'retryAfter'> {
+  const delay = details.map((detail) => detail['retryDelay']).find((found) => typeof found === 'string');
+  const match = /^(\d+(?:\.\d+)?)s$/.exec(String(delay));
+  return match ? { retryAfter: Number(match[1]) } : {};
 }

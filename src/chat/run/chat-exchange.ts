@@ -10,7 +10,7 @@ import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
-import type { LocalChat } from '../../providers/shared/local-chat.js';
+import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';

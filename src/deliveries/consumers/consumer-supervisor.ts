@@ -9,7 +9,7 @@ import { DeliveryCursorsRepository } from '../../persistence/deliveries/delivery
 import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import { LogHorizonReader } from '../../persistence/generations/log-horizon.js';
 import { Notifications } from '../../persistence/database/notifications.js';
-import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../log/generation-events.js';
+import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../generation-publisher.js';
 import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-destinations.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
 import { GenerationContents } from '../../persistence/generations/generation-contents.js';

@@ -14,8 +14,7 @@ import {
   toBlocked,
   without,
 } from './attempt-results.js';
-import { isOwnError, isRefusal, mayBeOfOneTrace, mayBlockOneTrace } from './failure-scope.js';
-import { FaultSearch } from './fault-search.js';
+import { FaultSearch, isOwnError, isRefusal, mayBeOfOneTrace, mayBlockOneTrace } from './fault-search.js';
 import { NOTHING, ParallelSender, join } from './parallel-sender.js';
 import type { Attempt, DeliveryResults } from './parallel-sender.js';
 

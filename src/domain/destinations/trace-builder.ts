@@ -2,7 +2,6 @@
 // hold words of callers and providers: privacy mode omits by construction, not by deletion.
 import { boundedLabel } from '../text/bounded-text.js';
 import type { Destination } from './destination.js';
-import { chargedParts } from '../generations/charged-parts.js';
 import { freeTextOf, privateTextOf } from '../generations/free-text.js';
 import type { ChatWords, RecordedFacts } from '../generations/free-text.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
@@ -13,6 +12,7 @@ import type { GenerationAttempt } from '../generations/generation.js';
 import { usdOrNull } from '../spend/money.js';
 import type { PicoUsd } from '../spend/money.js';
 import { parentSpanIdOf, spanIdOf, traceIdOf } from '../generations/trace-ids.js';
+import type { ChatFacts } from '../chat/chat-outcome.js';
 
 type TraceRules = Pick<Destination, 'id' | 'privacyMode'> & BroadcastFlags;
 
@@ -140,4 +140,31 @@ function errorOf({ status, errorType, chat }: RecordedFacts, message: string | n
   // The caller left: nothing has failed.
   if (chat?.isCancelled && (errorType === null || status === CLIENT_CLOSED_REQUEST)) return null;
   return { type: errorType ?? OTHER_ERROR, message };
+}
+
+type CostParts = Pick<
+  ChatFacts,
+  'promptCost' | 'completionCost' | 'cachedCost' | 'cacheWriteCost' | 'reasoningCost'
+>;
+
+/**
+ * The parts of what the caller pays. The record has those of the price at the provider, which its owner pays through an own
+ * provider key, and of which the caller pays a part above the bound of the call. Both sides add up to the charge exactly, and no
+ * part exceeds its side. Unchanged where no price is known.
+ */
+function chargedParts(facts: CostParts, charge: PicoUsd | null): CostParts {
+  const { promptCost, completionCost, cachedCost, cacheWriteCost, reasoningCost } = facts;
+  const parts = { promptCost, completionCost, cachedCost, cacheWriteCost, reasoningCost };
+  if (charge === null || promptCost === null || completionCost === null) return parts;
+  const whole = promptCost + completionCost;
+  if (whole === charge || whole === 0n) return parts;
+  const shareOf = (part: PicoUsd): PicoUsd => (part * charge) / whole;
+  const prompt = shareOf(promptCost);
+  return {
+    promptCost: prompt,
+    completionCost: charge - prompt,
+    cachedCost: cachedCost && shareOf(cachedCost),
+    cacheWriteCost: cacheWriteCost && shareOf(cacheWriteCost),
+    reasoningCost: reasoningCost && shareOf(reasoningCost),
+  };
 }

@@ -9,7 +9,6 @@ import { errorCodeOf } from '../errors/error.filter.js';
 import type { FinishedRequest } from './finished-request.js';
 import { HttpMetrics } from './http-metrics.js';
 import { RequestLog } from './request-log.js';
-import { endRequestSpan } from './request-span.js';
 import { requestIdOf } from '../errors/request-id.js';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
@@ -87,4 +86,28 @@ function describe(
     caller,
     traceId: span?.spanContext().traceId ?? null,
   };
+}
+
+// SpanStatusCode.ERROR, without loading the library for it.
+const ERROR = 2;
+
+/** The attributes have the names of OpenTelemetry's semantic conventions. */
+function endRequestSpan(span: Span, request: FinishedRequest): void {
+  const { method, route, status, errorCode, caller, isAborted } = request;
+  span.updateName(route === null ? method : `${method} ${route}`);
+  span.setAttributes({
+    'http.request.method': method,
+    'signalbox.request_id': request.requestId,
+    ...(route === null ? {} : { 'http.route': route }),
+    ...(status === null ? {} : { 'http.response.status_code': status }),
+    ...(errorCode === null ? {} : { 'error.type': errorCode }),
+    ...(isAborted ? { 'signalbox.aborted': true } : {}),
+    ...(caller && {
+      'signalbox.account_id': caller.key.accountId,
+      'signalbox.workspace_id': caller.key.workspaceId,
+      'signalbox.key_hash': caller.key.hash,
+    }),
+  });
+  if (status !== null && status >= 500) span.setStatus({ code: ERROR });
+  span.end();
 }

@@ -58,3 +58,7 @@ function queryOf({ configured, ...parameters }: QueryMembers): URLSearchParams {
     if (value !== undefined) query.set(name, String(value));
   return query;
 }
+
+export class ModelCountDto {
+  @IntegerField({ example: 42 }) count: number;
+}

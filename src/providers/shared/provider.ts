@@ -7,8 +7,7 @@ import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Vector } from '../../vectors/vectors.js';
-import type { ChatWire } from './chat-wire.js';
-import type { LocalChat } from './local-chat.js';
+import type { ChatWire, ChatCall } from './chat-wire.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 export type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
@@ -141,3 +140,11 @@ export interface LocalProvider extends ProviderTraits {
 }
 
 export type Provider = HttpProvider | LocalProvider;
+
+export interface LocalChat extends Pick<ChatWire, 'problems' | 'cancellation'> {
+  /**
+   * The bytes that an upstream would answer with status 200: server-sent events for a stream, else JSON. They pass through
+   * the same relay. Yields by `pace`. Throws UnsupportedRequest before the first bytes.
+   */
+  respond(call: ChatCall, pace: Pace): AsyncIterable<Buffer>;
+}
