@@ -11,7 +11,7 @@ import type { ChatContent } from '../../src/domain/generations/chat-content.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import type { GenerationContent } from '../../src/domain/generations/generation-content.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../src/persistence/contents/generation-contents.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
 import { ask } from '../../test/support/requests/admin.js';

@@ -4,7 +4,7 @@ import { HistoryCopier } from '../../src/history/history-copier.js';
 import { GenerationPublisher } from '../../src/deliveries/generation-publisher.js';
 import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { Metrics } from '../../src/config/metrics.js';
-import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../src/persistence/contents/generation-contents.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { HistoryCopyRepository } from '../../src/persistence/history/history-copy.repository.js';
 import { HISTORY_COLUMNS } from '../../src/persistence/history/history-columns.js';

@@ -1,7 +1,7 @@
 // POST /chat/completions: a call that reaches its providers leaves one committed generation before its usage leaves.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toAppError } from '../domain/errors.js';
-import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import { StorageUsage } from '../persistence/contents/storage-usage.js';
 import type { ChatCall, WrittenChat } from './chat-call.js';
 import { toChatUsageDto } from './dto/chat-usage.dto.js';
 import { ChatServices } from './run/chat-services.js';

@@ -4,7 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { Notifications } from '../persistence/database/notifications.js';
-import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import { StorageUsage } from '../persistence/contents/storage-usage.js';
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
 import { Debouncer } from '../concurrency/debouncer.js';
 

@@ -1,6 +1,6 @@
 // POST /embeddings: a call that reaches its providers leaves one committed generation before its answer leaves.
 import { Injectable } from '@nestjs/common';
-import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import { StorageUsage } from '../persistence/contents/storage-usage.js';
 import type { EmbeddingCall, WrittenAnswer } from './embedding-call.js';
 import { EmbeddingRuns } from './embedding-run.js';
 

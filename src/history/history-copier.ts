@@ -9,7 +9,7 @@ import { HISTORY_STEP_TIME } from '../config/shutdown-times.js';
 import type { StepBounds } from '../persistence/rollups/rollup.repository.js';
 import { HistoryCopyRepository } from '../persistence/history/history-copy.repository.js';
 import { HistorySchema } from './history-schema.js';
-import { GenerationContents } from '../persistence/generations/generation-contents.js';
+import { GenerationContents } from '../persistence/contents/generation-contents.js';
 import { ClickhouseClient } from './clickhouse-client.js';
 import { ContentCopier } from './content-copier.js';
 import { historyInsert, historyTable } from './history-tables.js';

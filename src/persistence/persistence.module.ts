@@ -15,7 +15,7 @@ import { DeliveryCursorsRepository } from './deliveries/delivery-cursors.reposit
 import { DeliveryStatesRepository } from './deliveries/delivery-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { EncryptionKeyCheck } from './encryption/encryption-key-check.js';
-import { GenerationContents } from './generations/generation-contents.js';
+import { GenerationContents } from './contents/generation-contents.js';
 import { GenerationListRepository } from './generations/generation-list.repository.js';
 import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
@@ -36,7 +36,7 @@ import { Reports } from './database/reports.js';
 import { SpendLedger } from './spend/spend-ledger.js';
 import { SpendPolicyRepository } from './spend/spend-policy.repository.js';
 import { SystemStateRepository } from './database/system-state.repository.js';
-import { StorageUsage } from './generations/storage-usage.js';
+import { StorageUsage } from './contents/storage-usage.js';
 import { WorkspaceBudgetsRepository } from './workspaces/workspace-budgets.repository.js';
 import { WorkspaceMembersRepository } from './workspaces/workspace-members.repository.js';
 import { WorkspacesRepository } from './workspaces/workspaces.repository.js';

@@ -9,7 +9,7 @@ import {
   DeadLettersRepository,
 } from '../persistence/deliveries/dead-letters.repository.js';
 import { HistoryMetrics } from '../history/history-metrics.js';
-import { GenerationContents } from '../persistence/generations/generation-contents.js';
+import { GenerationContents } from '../persistence/contents/generation-contents.js';
 
 // Milliseconds.
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
-import { StorageUsage } from '../persistence/generations/storage-usage.js';
+import { StorageUsage } from '../persistence/contents/storage-usage.js';
 
 // Milliseconds.
 const EXCHANGE_INTERVAL = 5_000;

@@ -1,4 +1,4 @@
-// The work that runs by itself, in every process of the service, whatever its number: one process at a time does it.
+// The work that runs by itself. Every process has it; the locks of its statements see to it that nothing is done twice.
 import { Module } from '@nestjs/common';
 import { HistoryCopyModule } from '../history/history.module.js';
 import { ActivityRollup } from './activity-rollup.js';

@@ -11,7 +11,7 @@ import {
 } from '../../src/persistence/deliveries/dead-letters.repository.js';
 import { DeletedRows } from '../../src/upkeep/deleted-rows.js';
 import { GenerationReader } from '../../src/persistence/generations/generation-reader.js';
-import { GenerationContents } from '../../src/persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../src/persistence/contents/generation-contents.js';
 import { SpendLedger } from '../../src/persistence/spend/spend-ledger.js';
 import { askFor } from '../support/requests/admin.js';
 import { DELIVERY_ENVIRONMENT, untilDelivered } from '../support/deliveries/deliveries.js';

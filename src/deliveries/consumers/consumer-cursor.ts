@@ -7,7 +7,7 @@ import type {
 } from '../../persistence/deliveries/delivery-cursors.repository.js';
 import type { BatchOutcome } from '../batches/batch-outcome.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
-import type { GenerationContents } from '../../persistence/generations/generation-contents.js';
+import type { GenerationContents } from '../../persistence/contents/generation-contents.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import type { SendFailure } from './parallel-sender.js';
 

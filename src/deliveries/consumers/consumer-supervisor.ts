@@ -12,7 +12,7 @@ import { Notifications } from '../../persistence/database/notifications.js';
 import { GENERATIONS_CHANNEL, readGenerationsAppended } from '../generation-publisher.js';
 import { WorkspaceDestinationsCache, DESTINATIONS_CHANNEL } from '../workspace-destinations.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
-import { GenerationContents } from '../../persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../persistence/contents/generation-contents.js';
 import type { DestinationConsumer } from './destination-consumer.js';
 import { DestinationConsumerFactory } from './destination-consumer.factory.js';
 import { Debouncer } from '../../concurrency/debouncer.js';

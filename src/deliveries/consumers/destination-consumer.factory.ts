@@ -8,7 +8,7 @@ import type { ClaimedCursor } from '../../persistence/deliveries/delivery-cursor
 import { BatchBuilder } from '../batches/batch-builder.js';
 import { BatchSender } from '../batches/batch-sender.js';
 import { DeliveryMetrics } from '../delivery-metrics.js';
-import { GenerationContents } from '../../persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../persistence/contents/generation-contents.js';
 import { WorkspaceDestinationsCache } from '../workspace-destinations.js';
 import { ConsumerCursor } from './consumer-cursor.js';
 import { DestinationConsumer } from './destination-consumer.js';

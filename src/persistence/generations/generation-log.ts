@@ -10,15 +10,15 @@ import { utcDay } from '../../domain/spend/spend.js';
 import { MicroBatcher } from '../../concurrency/micro-batcher.js';
 import { STATEMENT_FAILURES } from '../database/database-errors.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
-import { packContents } from './content-blocks.js';
-import type { ContentLocation } from './content-blocks.js';
+import { packContents } from '../contents/content-blocks.js';
+import type { ContentLocation } from '../contents/content-blocks.js';
 import { DatabaseMetrics } from '../database/database-metrics.js';
 import { Database } from '../database/database.js';
 import { storedChat } from './chat-row.js';
 import { storedAttempts } from './generation-row.js';
 import { writeRecords } from '../database/rows/record-rows.js';
 import { describeSpend } from '../spend/spend-changes.js';
-import { StorageUsage } from './storage-usage.js';
+import { StorageUsage } from '../contents/storage-usage.js';
 import {
   APPEND_AND_SETTLE,
   BLOCK_COLUMNS,

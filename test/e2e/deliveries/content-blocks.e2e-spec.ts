@@ -1,7 +1,7 @@
 // Contents that share a block: each call is delivered with its own, and a block stays while one of its calls needs it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigCipher } from '../../../src/persistence/encryption/config-cipher.js';
-import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
+import { GenerationContents } from '../../../src/persistence/contents/generation-contents.js';
 import { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
 import type { TestApp } from '../../support/app/app.js';
 import {

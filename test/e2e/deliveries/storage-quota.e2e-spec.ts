@@ -2,8 +2,8 @@
 // be rejected.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { GenerationContents } from '../../../src/persistence/generations/generation-contents.js';
-import { StorageUsage } from '../../../src/persistence/generations/storage-usage.js';
+import { GenerationContents } from '../../../src/persistence/contents/generation-contents.js';
+import { StorageUsage } from '../../../src/persistence/contents/storage-usage.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestAccount, TestApp } from '../../support/app/app.js';

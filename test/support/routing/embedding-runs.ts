@@ -19,7 +19,7 @@ import { PartialResults } from '../../../src/embeddings/cache/partial-results.js
 import { EmbeddingRuns } from '../../../src/embeddings/embedding-run.js';
 import { EmbeddingsService } from '../../../src/embeddings/embeddings.service.js';
 import type { GenerationLog } from '../../../src/persistence/generations/generation-log.js';
-import type { StorageUsage } from '../../../src/persistence/generations/storage-usage.js';
+import type { StorageUsage } from '../../../src/persistence/contents/storage-usage.js';
 import type { EmbeddingRouter } from '../../../src/routing/embedding-router.js';
 import type { RoutedCall, ServedSlice } from '../../../src/routing/routed-call.js';
 import type { Route, RoutePlanner } from '../../../src/routing/route-planner.js';
