@@ -1,5 +1,5 @@
-// Writes the files of deploy/ that are made from others, and the table of alerts in docs/operating.md. `--check` writes
-// nothing and fails if one of them is out of date.
+// Writes the files of deploy/ that are made from others, the table of alerts in docs/operating.md and the threats in
+// docs/threat-model.md. `--check` writes nothing and fails if one of them is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { parse } from 'yaml';
@@ -7,9 +7,12 @@ import { dashboard } from '../deploy/grafana/dashboard.mjs';
 import { readFileIfPresent } from './support/files.mjs';
 import { toPostmanCollection } from './support/postman.mjs';
 import { inRepository } from './support/repository.mjs';
+import { withThreats } from './support/threat-model.mjs';
 
 const ALERTS = inRepository('deploy', 'prometheus', 'alerts.yaml');
 const OPERATING = inRepository('docs', 'operating.md');
+const THREAT_MODEL = inRepository('docs', 'threat-model.md');
+const THREATS = inRepository('docs', 'threat-model.yaml');
 const TABLE_HEAD = '| Alert ';
 
 function alertTable() {
@@ -46,6 +49,7 @@ const files = [
     JSON.stringify(toPostmanCollection(JSON.parse(readFileSync(inRepository('openapi.json'), 'utf8')))),
   ],
   [OPERATING, withAlertTable(readFileSync(OPERATING, 'utf8'))],
+  [THREAT_MODEL, withThreats(readFileSync(THREAT_MODEL, 'utf8'), parse(readFileSync(THREATS, 'utf8')))],
 ];
 const isCheck = process.argv.includes('--check');
 for (const [path, text] of files) {
