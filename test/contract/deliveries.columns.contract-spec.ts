@@ -130,12 +130,16 @@ it('the table in docs/destinations.md is the columns that the platforms show', a
     const chatPlace = placeOf(type, 'chat', name);
     return place === chatPlace ? place : `${place}; chat: ${chatPlace}`;
   };
+  // Kinds with the same places share a row.
+  const kindsOf = new Map<string, string[]>();
+  for (const { type } of DESTINATION_KINDS) {
+    const places = COLUMN_NAMES.map((name) => cellOf(type, name)).join(' | ');
+    kindsOf.set(places, [...(kindsOf.get(places) ?? []), `\`${type}\``]);
+  }
   const rows = [
     ['Kind', ...COLUMN_NAMES],
     ['---', ...COLUMN_NAMES.map(() => '---')],
-    ...DESTINATION_KINDS.map(({ type }) =>
-      [`\`${type}\``].concat(COLUMN_NAMES.map((name) => cellOf(type, name))),
-    ),
+    ...Array.from(kindsOf, ([places, kinds]) => [kinds.join(', '), places]),
   ];
   const table = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   const { format, resolveConfig } = await import('prettier');
