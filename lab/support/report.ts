@@ -34,7 +34,7 @@ export function describeRun(command: string): string {
   return [
     `\`npm run lab -- ${command}\``,
     new Date().toISOString().slice(0, 10),
-    commit() ?? 'no commit',
+    `commit ${commit() ?? 'unknown'}`,
     `Node ${process.versions.node}`,
     `${cpus().length} cores (${processor?.model ?? 'unknown'})`,
     `${Math.round(totalmem() / 2 ** 30)} GiB.`,
