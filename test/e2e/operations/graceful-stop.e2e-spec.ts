@@ -207,10 +207,10 @@ it('leaves no new connection waiting while workers finish their calls', async ()
   const { hostname, port } = new URL(running.baseUrl);
   const answer = call(running, { model: SMALL, input: 'hello' });
   await untilHeld(1);
-  let isOver = false;
+  const closed = new AbortController();
   /** A connection after the other, each until it ends. */
   const knock = async (): Promise<void> => {
-    while (!isOver) {
+    while (!closed.signal.aborted) {
       const socket = connect(Number(port), hostname, () =>
         socket.write('GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'),
       );
@@ -221,7 +221,7 @@ it('leaves no new connection waiting while workers finish their calls', async ()
   const knocking = Array.from({ length: 20 }, knock);
   const stopped = running.stop();
   await untilClosed(running);
-  isOver = true;
+  closed.abort();
   // The call is still held: no connection ends because the process does.
   await Promise.all(knocking);
   for (const { request, response } of held) answerLikeOpenAi(request, response);
