@@ -67,14 +67,14 @@ const openProcess = (name, file) => async (testbed) => {
 async function openPeer(testbed) {
   const installed = testbed.withPeer ? await installPortkey(testbed) : null;
   if (installed === null) return null;
-  const { name, baseUrl, pid, stop } = await startPortkey(installed, testbed.signal);
-  testbed.onClose(stop);
+  const peer = await startPortkey(installed, testbed.signal);
+  testbed.onClose(() => peer.stop());
   const headers = {
     authorization: 'Bearer sk-stub',
     'x-portkey-provider': 'openai',
     'x-portkey-custom-host': `${testbed.upstreamOrigin}/v1`,
   };
-  return { name, url: `${baseUrl}/embeddings`, headers, pid };
+  return { name: peer.name, url: `${peer.baseUrl}/embeddings`, headers, pid: peer.pid };
 }
 
 /** By kind; null for a gateway that this machine does not have. */

@@ -15,7 +15,7 @@ const DELIVERIES_TIMEOUT_MS = 180_000;
 /** `nodeArguments` are for the processes of this service. */
 export async function openTestbed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
   const directory = createTemporaryDirectory();
-  const closers = [() => rmSync(directory, { recursive: true, force: true })];
+  const closers = [async () => rmSync(directory, { recursive: true, force: true })];
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
