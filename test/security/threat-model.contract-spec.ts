@@ -22,7 +22,7 @@ const inRepository = (path: string): URL => new URL(`../../${path}`, import.meta
 const boundaries = parse(readFileSync(inRepository('docs/threat-model.yaml'), 'utf8')) as Boundary[];
 const threats = boundaries.flatMap((boundary) => boundary.threats);
 
-const MEMBERS = ['threat', 'service', 'standards', 'tests', 'stays'];
+const MEMBERS = new Set(['threat', 'service', 'standards', 'tests', 'stays']);
 const OWASP = /^API(?:10|[1-9])$/;
 const ASVS = /^\d+\.\d+\.\d+$/;
 
@@ -36,7 +36,7 @@ function testProblems(file: string, titles: readonly string[]): string[] {
 
 function problemsOf(row: Threat): string[] {
   const problems = Object.entries(row)
-    .filter(([member, value]) => !MEMBERS.includes(member) || value === '' || value === null)
+    .filter(([member, value]) => !MEMBERS.has(member) || value === '' || value === null)
     .map(([member]) => `wrong member: ${member}`);
   const { service, standards, tests } = row;
   if (!service) problems.push('no measure');
