@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { RunningClock } from '../../support/app/running-clock.js';
 import { eventually } from '../../support/eventually.js';
 import { answerChat, startChat } from '../../support/upstreams/chat-upstream.js';
 import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
@@ -29,7 +30,8 @@ let directory: string;
 let port: number;
 let printer: ChildProcess | undefined;
 beforeAll(async () => {
-  chat = await startChat();
+  // The list's first call is the latest one.
+  chat = await startChat({}, { clock: new RunningClock() });
   chat.upstream.answerWith((request, response) =>
     (request.path === '/v1/embeddings' ? answerLikeOpenAi : answerChat)(request, response),
   );
@@ -68,7 +70,7 @@ it('leads from a key over a chat and a limit to a trace', async () => {
   expect(start).toContain('OPENAI_API_KEY=sk-... DESTINATION_ALLOWED_CIDRS=127.0.0.0/8 npm start');
 
   expect(JSON.parse(await next())).toMatchObject({ data: { ok: true, status: 200 } });
-  expect(JSON.parse(await next())).toMatchObject({ data: { limit: 0.0001 }, key: expect.any(String) });
+  expect(JSON.parse(await next())).toMatchObject({ data: { limit: 0.0002 }, key: expect.any(String) });
 
   const events = (await next()).split('\n').filter((line) => line.startsWith('data: '));
   expect(events.at(-1)).toBe('data: [DONE]');
@@ -82,7 +84,7 @@ it('leads from a key over a chat and a limit to a trace', async () => {
   expect(JSON.parse(answers.at(-1) ?? '')).toMatchObject({
     error: { code: 402, metadata: { limit_source: 'key', resets_at: expect.any(String) } },
   });
-  expect(JSON.parse(await next())).toMatchObject({ data: { limit: 0.0001, limit_reset: 'daily' } });
+  expect(JSON.parse(await next())).toMatchObject({ data: { limit: 0.0002, limit_reset: 'daily' } });
   expect(JSON.parse(await next())).toMatchObject({ data: { limit: 1 } });
 
   printer = spawn('bash', ['-ec', `exec ${here(receiver)}`], { stdio: ['ignore', 'pipe', 'inherit'] });
