@@ -29,7 +29,7 @@ export interface Ledger {
 }
 
 /** Without progress: on a machine under load a backlog may take minutes. */
-const DELIVERY_TIMEOUT_MS = 60_000;
+const DELIVERY_TIMEOUT_MS = 180_000;
 const BETWEEN_LOOKS_MS = 100;
 const SHOWN = 3;
 

@@ -47,7 +47,6 @@ class DeliveryProcessModule {
 }
 
 export async function startDeliveries(config: AppConfig): Promise<RunningProcess> {
-  stepBack();
   const application = await NestFactory.createApplicationContext(DeliveryProcessModule.forRoot(config), {
     logger: new ServiceLogger(config),
     abortOnError: false,
@@ -57,6 +56,8 @@ export async function startDeliveries(config: AppConfig): Promise<RunningProcess
   // Node metrics of this process would be mixed with those of the workers, which describe calls.
   for (const { name } of await registry.getMetricsAsJSON())
     if (name.startsWith('nodejs_')) registry.removeSingleMetric(name);
+  // Not before: a start takes seconds of processor time, which a busy machine would stretch to minutes.
+  stepBack();
   return { stop: () => application.close() };
 }
 

@@ -90,7 +90,10 @@ describe('a separate delivery process', () => {
         ({ length }) => length > 0,
       );
       const priority = Math.min(getPriority(service.pid) + STEP_BACK, constants.priority.PRIORITY_LOW);
-      for (const thread of threadsOf(first)) expect(getPriority(thread)).toBe(priority);
+      await eventually(
+        () => Promise.resolve(threadsOf(first).map((thread) => getPriority(thread))),
+        (priorities) => priorities.every((one) => one === priority),
+      );
       const metrics = await eventually(
         () => metricsOf(service),
         (text) => text.includes(delivered(1)),
