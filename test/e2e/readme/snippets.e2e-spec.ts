@@ -147,7 +147,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^psql -U postgres /, 'its role exists on the server of the tests'],
   [/^psql /, 'its statement is run below'],
   [/^DATABASE_URL='postgresql/, 'an address with example hosts'],
-  [/^npm (run bench|run conformance|run test:|test$)/, 'takes minutes; a start of other tests'],
+  [/^npm (run lab|run test:|test$)/, 'takes minutes; a start of other tests'],
   [/^npm install /, 'needs a registry; the packages are those of this repository'],
   [/^(OPENAI_API_KEY=sk-\.\.\. )?npm start$/, 'starts a database of its own, as every run of the tests does'],
   [/^node --env-file/, 'runs above'],
