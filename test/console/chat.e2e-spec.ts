@@ -16,6 +16,7 @@ import {
   describeInChromium,
   expectAccessible,
   expectAccessibleEverywhere,
+  fillModel,
   openConsole,
   signInWith,
   visit,
@@ -56,7 +57,7 @@ describeInChromium('chats in the playground', () => {
       on.waitForResponse(
         (response) => new URL(response.url()).searchParams.get('q')?.startsWith(MODEL) === true,
       ),
-      on.getByLabel('Model', { exact: true }).fill(MODEL),
+      fillModel(on, MODEL),
     ]);
   }
   async function send(message: string, on = page): Promise<void> {

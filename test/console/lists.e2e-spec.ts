@@ -7,6 +7,7 @@ import { withCatalogueFile } from '../support/catalogue/catalogue-file.js';
 import {
   describeInChromium,
   expectAccessible,
+  fillModel,
   holdRequests,
   openConsole,
   visit,
@@ -138,7 +139,8 @@ describeInChromium('lists of the console', () => {
       ['/generations', 'Generations'],
     ])('are offered at %s by a part of their name', async (path, heading) => {
       await visit(page, path, heading);
-      await page.getByLabel('Model', { exact: true }).fill('acme/model-4321');
+      const field = page.getByLabel('Model', { exact: true });
+      await (path === '/playground' ? fillModel(page, 'acme/model-4321') : field.fill('acme/model-4321'));
       await page.locator('option[value="acme/model-4321"]').waitFor({ state: 'attached' });
       expect(await page.locator('datalist option').count()).toBeLessThanOrEqual(60);
       expect(await loadedBytes()).toBeLessThan(500_000);

@@ -1,6 +1,6 @@
 // The playground on a slow network: no call can be sent before the keys that may pay have loaded.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInChromium, holdRequests, openConsole, visit } from '../support/app/chromium.js';
+import { describeInChromium, fillModel, holdRequests, openConsole, visit } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { HELLO, MODEL, streamOf } from '../support/upstreams/chat-upstream.js';
@@ -26,7 +26,7 @@ describeInChromium('the playground before the keys have loaded', () => {
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     expect(await page.getByRole('button', { name: action, exact: true }).count()).toBe(0);
     release();
-    if (action === 'Send') await page.getByLabel('Model', { exact: true }).fill(MODEL);
+    if (action === 'Send') await fillModel(page, MODEL);
     await page.getByRole('button', { name: action, exact: true }).click();
     await page.getByText(answer, { exact: true }).first().waitFor();
     expect(complaints).toEqual([]);

@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { deferred } from '../deferred.js';
 import type { TestApp } from './app.js';
+import { eventually } from '../eventually.js';
 
 const PATHS = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
 const EXECUTABLE = PATHS.find((path) => path !== undefined && existsSync(path));
@@ -109,6 +110,16 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForSelector('[aria-busy="true"], [role="status"][aria-label="Loading"]', {
     state: 'detached',
   });
+}
+
+/** Names a model in the playground. Its example has to be there: coming between the selection and the text, it would stay. */
+export async function fillModel(page: Page, model: string): Promise<void> {
+  const field = page.getByLabel('Model', { exact: true });
+  await eventually(
+    () => field.inputValue(),
+    (value) => value !== '',
+  );
+  await field.fill(model);
 }
 
 /** Holds the requests to an address, those of a method if it is given, until the returned function is called. */
