@@ -46,8 +46,13 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
     baseUrl: baseUrlOf(config, server.address() as AddressInfo),
     stop: async (hurry) => {
       application.get(Readiness).startDraining();
-      // Load balancers learn it from /ready, and send requests until then.
-      await sleep(config.shutdownAnnounce, undefined, { signal: hurry }).catch(() => undefined);
+      const pause = (): Promise<void> =>
+        sleep(config.shutdownAnnounce / 2, undefined, { signal: hurry }).catch(() => undefined);
+      // Load balancers learn it from /ready, and send requests until then. Clients that keep their connections are told in the
+      // second half: a request that meets a closing connection is lost.
+      await pause();
+      endKeptConnections(server);
+      await pause();
       await stopProcess(application, server, config.shutdownGrace);
     },
   };
@@ -86,14 +91,15 @@ async function stopProcess(
   await application.close();
 }
 
-/**
- * Resolves when the last connection is closed. Without `connection: close`, kept-alive connections would last as long
- * as they are used.
- */
-async function close(server: Server): Promise<void> {
+/** Without `connection: close`, kept-alive connections would last as long as they are used. */
+function endKeptConnections(server: Server): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
     response.setHeader('connection', 'close'),
   );
+}
+
+/** Resolves when the last connection is closed. */
+async function close(server: Server): Promise<void> {
   // Connections whose responses had started before.
   server.keepAliveTimeout = 1;
   if (cluster.isWorker) await endConnections(server);

@@ -155,6 +155,16 @@ describe.each([
     }
   });
 
+  it('ends kept connections before the sockets close', async () => {
+    const running = await start({ ...processes, SHUTDOWN_ANNOUNCE_MS: '4000' });
+    const stopped = running.stop();
+    await eventually(
+      async () => (await fetch(new URL('/health', running.baseUrl))).headers.get('connection'),
+      (connection) => connection === 'close',
+    );
+    expect(await stopped).toBe(0);
+  });
+
   it('ends by itself', async () => {
     const running = await start({ ...processes, SHUTDOWN_ANNOUNCE_MS: '300' });
     const begun = performance.now();
