@@ -48,8 +48,8 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
       application.get(Readiness).startDraining();
       const pause = (): Promise<void> =>
         sleep(config.shutdownAnnounce / 2, undefined, { signal: hurry }).catch(() => undefined);
-      // Load balancers learn it from /ready, and send requests until then. Clients that keep their connections are told in the
-      // second half: a request that meets a closing connection is lost.
+      // Load balancers learn it from /ready, and send requests until then. Responses of the second half end kept connections: a
+      // request that meets a closing connection is lost.
       await pause();
       endKeptConnections(server);
       await pause();
