@@ -51,7 +51,7 @@ export async function startServing(config: AppConfig): Promise<RunningService> {
       // Load balancers learn it from /ready, and send requests until then. Responses of the second half end kept connections: a
       // request that meets a closing connection is lost.
       await pause();
-      endKeptConnections(server);
+      closeAfterResponses(server);
       await pause();
       await stopProcess(application, server, config.shutdownGrace);
     },
@@ -92,7 +92,7 @@ async function stopProcess(
 }
 
 /** Without `connection: close`, kept-alive connections would last as long as they are used. */
-function endKeptConnections(server: Server): void {
+function closeAfterResponses(server: Server): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
     response.setHeader('connection', 'close'),
   );
@@ -102,7 +102,7 @@ function endKeptConnections(server: Server): void {
 async function close(server: Server): Promise<void> {
   // Connections whose responses had started before.
   server.keepAliveTimeout = 1;
-  if (cluster.isWorker) await endConnections(server);
+  if (cluster.isWorker) await cutOffNewConnections(server);
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
@@ -110,7 +110,7 @@ async function close(server: Server): Promise<void> {
  * Cuts new connections off, and resolves when the open ones have ended. Node's primary keeps a connection that it offers
  * to a worker whose server has closed: its client would wait until the replica's last call has ended.
  */
-async function endConnections(server: Server): Promise<void> {
+async function cutOffNewConnections(server: Server): Promise<void> {
   server.prependListener('connection', (socket: Socket) => socket.destroy());
   server.closeIdleConnections();
   const connections = promisify(server.getConnections.bind(server));
