@@ -1,12 +1,9 @@
 // The three guards of every route, in the order in which they run.
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { BearerGuard } from './bearer.guard.js';
-import { CallerCache } from './caller-cache.js';
-import { KeyKindGuard } from './key-kind.guard.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
+import { BearerGuard, KeyKindGuard, RateLimitGuard } from './guards.js';
+import { CallerCache, SessionCallers } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
-import { SessionCallers } from './session-callers.js';
 
 @Module({
   providers: [

@@ -1,11 +1,19 @@
-// Callers by the hash of their secret, so that the request path queries the database once per key and change. The
-// cache is keyed by digests: the time of a look-up reveals nothing about a secret.
-import { Injectable } from '@nestjs/common';
+// Callers by the secret of a key, or by a session of the console: cached until a notification evicts them.
+import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { Notifications } from '../persistence/database/notifications.js';
+import { Clock } from '../domain/clock.js';
+import { isUsableAt } from '../domain/keys/api-key.js';
+import { hashSessionId, isSessionLive, isSightingDue } from '../domain/keys/console-session.js';
+import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
 
+/**
+ * By the hash of their secret, so that the request path queries the database once per key and change. The cache is keyed
+ * by digests: the time of a look-up reveals nothing about a secret.
+ */
 @Injectable()
 export class CallerCache extends NotifiedCache<Caller> {
   constructor(apiKeys: ApiKeysRepository, notifications: Notifications) {
@@ -13,4 +21,53 @@ export class CallerCache extends NotifiedCache<Caller> {
       apiKeys.findCaller(secretHash),
     );
   }
+}
+
+/** A session is cached like a caller, and a caller that is gone ends it as well. */
+@Injectable()
+export class SessionCallers {
+  private readonly logger = new Logger(SessionCallers.name);
+  private readonly cache: NotifiedCache<CachedSession>;
+
+  constructor(
+    private readonly sessions: ConsoleSessionsRepository,
+    private readonly callers: CallerCache,
+    private readonly clock: Clock,
+    notifications: Notifications,
+  ) {
+    this.cache = new NotifiedCache(
+      notifications,
+      { channel: 'console_session_ended', max: 1_000 },
+      async (idHash) => {
+        const session = await this.sessions.find(idHash);
+        return session && { ...session };
+      },
+    );
+  }
+
+  /** Null: no live session has the id, or its secret is no longer valid. */
+  async find(id: string): Promise<SessionCaller | null> {
+    const idHash = hashSessionId(id);
+    const session = await this.cache.find(idHash);
+    const now = this.clock.now();
+    if (!session || !isSessionLive(session, now)) return null;
+    const caller: Caller | null = await this.callers.find(session.secretHash);
+    if (!caller || !isUsableAt(caller, now)) return null;
+    this.record(session, now);
+    return { ...caller, session };
+  }
+
+  /** Does not wait: a lost record ends an idle session a minute too early at most. */
+  private record(session: CachedSession, now: Date): void {
+    if (!isSightingDue(session, now)) return;
+    session.lastSeenAt = now;
+    this.sessions
+      .recordSighting(session.idHash, now)
+      .catch((error: unknown) => this.logger.warn({ error }, 'failed to record the use of a session'));
+  }
+}
+
+/** A session as this process last saw it; other processes read the database once a minute. */
+interface CachedSession extends ConsoleSession {
+  lastSeenAt: Date;
 }

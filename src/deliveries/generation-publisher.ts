@@ -33,7 +33,7 @@ export class GenerationPublisher {
     content: () => GenerationContent,
   ): Promise<GenerationContent | null> {
     if (this.config.retention.contentHours === 0) return null;
-    const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
+    const destinations = await this.destinations.find(workspaceId);
     if (!destinations?.needsContent || !this.storage.mayStoreContent(workspaceId)) return null;
     return content();
   }

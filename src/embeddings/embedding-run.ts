@@ -22,14 +22,18 @@ import type { RoutingProgress } from '../routing/routing-metadata.js';
 import { CallSpend } from '../spend/call-spend.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
 import { UnpaidCosts } from '../spend/unpaid-costs.js';
-import { answerBytes, AnswerWriter } from './answer-writer.js';
 import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js';
-import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
-import { EmbeddingCache, sourcedVectorsOf, sourceOf } from './cache/embedding-cache.js';
+import {
+  EmbeddingCacheMetrics,
+  EmbeddingCache,
+  sourcedVectorsOf,
+  sourceOf,
+} from './cache/embedding-cache.js';
 import type { CacheClaim, VectorSource } from './cache/embedding-cache.js';
 import { PartialResults } from './cache/partial-results.js';
 import { boundsOf } from './charges/call-bound.js';
 import { chargeFor } from './charges/call-cost.js';
+import { answerBytes, paceOfAnswer, writeEmbeddingResponse } from './dto/embedding-response.dto.js';
 import type { AnsweredVector } from './dto/embedding-response.dto.js';
 import type { CacheOutcome, EmbeddingCall, WrittenAnswer } from './embedding-call.js';
 import { joinFetches, withInputs } from './fetches.js';
@@ -76,7 +80,6 @@ export class EmbeddingRuns {
     readonly unpaid: UnpaidCosts,
     readonly log: GenerationLog,
     readonly publisher: GenerationPublisher,
-    readonly writer: AnswerWriter,
     readonly config: AppConfig,
     readonly clock: Clock,
     readonly yieldQueue: YieldQueue,
@@ -118,7 +121,8 @@ export class EmbeddingRun {
     const pace = this.services.yieldQueue.begin(caller.key.accountId);
     const route = await this.services.planner.plan(caller.key, request, preferences, limits, pace);
     this.progress.route = route;
-    permit?.acquireBytes(answerBytes(request, route));
+    const width = request.dimensions ?? route.targets[0]?.model.nativeDimensions ?? 0;
+    permit?.acquireBytes(answerBytes(request.input.items.length * width, request.encodingFormat));
     return route;
   }
 
@@ -157,14 +161,14 @@ export class EmbeddingRun {
   }
 
   /**
-   * Records the generation and replaces the reservations by the cost, in one commit. The body is written while the record
-   * commits. Throws the failure of the call after its record is committed.
+   * Records the generation and replaces the reservations by the cost, in one commit. Throws the failure of the call after
+   * its record is committed.
    */
   async settle(executed: ExecutedCall): Promise<WrittenAnswer> {
     const { caller, request, context } = this.call;
     const { accountId, workspaceId } = caller.key;
     const { log, publisher, unpaid } = this.services;
-    const { id, createdAt, route, routed } = executed;
+    const { id, createdAt, route, routed, source } = executed;
     const charge = await chargeFor(routed, request, this.priceDay, this.spend.bound);
     if (charge.unpaid.length > 0) unpaid.record(accountId, id, charge.unpaid);
     const now = performance.now();
@@ -173,19 +177,15 @@ export class EmbeddingRun {
     const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
     const content = () => contentOf(request.input, routed.error?.message ?? null);
     const stored = await publisher.contentToStore(workspaceId, content);
-    const recorded = log.append(generation, this.spend.releases, stored);
-    const written = this.write(executed, charge);
-    // Its failure counts once the generation is recorded.
-    written?.catch(() => undefined);
-    await recorded;
+    await log.append(generation, this.spend.releases, stored);
     publisher.generationAppended(workspaceId);
     if (routed.error) await this.keepServed(route, routed);
-    if (!written) throw routed.error ?? new AppError('internal');
+    if (routed.error || !source) throw routed.error ?? new AppError('internal');
     // The vectors are paid for: other calls may have them.
     this.claim?.publish();
     return {
       generationId: id,
-      pieces: await written,
+      pieces: await this.write(executed, source, charge),
       cacheOutcome: this.outcomeOf(executed.vectors),
       passedOver: routed.passedOver,
     };
@@ -273,18 +273,16 @@ export class EmbeddingRun {
     return error ? null : (this.claim?.sourceOf(0) ?? null);
   }
 
-  /** Null: the call failed, and has no body. */
-  private write(
-    { id, route, routed, source, vectors }: ExecutedCall,
+  private async write(
+    { id, route, vectors }: ExecutedCall,
+    { provider }: VectorSource,
     charge: Charge,
-  ): Promise<Buffer[]> | null {
-    if (routed.error || !source) return null;
+  ): Promise<Buffer[]> {
     const { caller, request, wantsRoutingMetadata } = this.call;
-    const { encodingFormat } = request;
     const routingMetadata = wantsRoutingMetadata ? describeRouting(request.model, this.progress) : null;
-    const model = route.model.id;
-    const answer = { generationId: id, model, provider: source.provider, vectors, routingMetadata, charge };
-    return this.services.writer.write(answer, encodingFormat, caller.key.accountId);
+    const answer = { generationId: id, model: route.model.id, provider, vectors, routingMetadata, charge };
+    const pace = await paceOfAnswer(vectors.length, this.services.yieldQueue, caller.key.accountId);
+    return writeEmbeddingResponse(answer, request.encodingFormat, pace);
   }
 
   private outcomeOf(vectors: readonly AnsweredVector[]): CacheOutcome {

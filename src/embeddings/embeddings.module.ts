@@ -3,10 +3,8 @@ import { Module } from '@nestjs/common';
 import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { SpendModule } from '../spend/spend.module.js';
-import { EmbeddingCacheMetrics } from './cache/embedding-cache-metrics.js';
-import { EmbeddingCache } from './cache/embedding-cache.js';
+import { EmbeddingCacheMetrics, EmbeddingCache } from './cache/embedding-cache.js';
 import { PartialResults } from './cache/partial-results.js';
-import { AnswerWriter } from './answer-writer.js';
 import { EmbeddingRuns } from './embedding-run.js';
 import { EmbeddingsResponder } from './embeddings-responder.js';
 import { EmbeddingsController } from './embeddings.controller.js';
@@ -19,7 +17,6 @@ import { EmbeddingsService } from './embeddings.service.js';
     EmbeddingsResponder,
     EmbeddingsService,
     EmbeddingRuns,
-    AnswerWriter,
     EmbeddingCache,
     EmbeddingCacheMetrics,
     PartialResults,

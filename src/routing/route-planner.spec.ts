@@ -15,7 +15,7 @@ import { HttpClient } from '../outbound/http-client.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { CredentialAccess } from './credentials/credential-access.js';
-import type { OwnCredentialsCache } from './credentials/own-credentials-cache.js';
+import type { OwnCredentialsCache } from './credentials/credential-access.js';
 import { ProviderNames } from './provider-names.js';
 import { RoutePlanner } from './route-planner.js';
 
@@ -76,12 +76,9 @@ function createPlanner(
     CLOCK,
     new YieldQueue(),
   );
-  const cache = {
-    find: () => stored,
-    peek: () => stored,
-  } as Partial<OwnCredentialsCache> as OwnCredentialsCache;
+  const cache: Partial<OwnCredentialsCache> = { find: () => Promise.resolve(stored) };
   const health = new EndpointHealthRegistry();
-  const access = new CredentialAccess(caller, health, cache);
+  const access = new CredentialAccess(caller, health, cache as OwnCredentialsCache);
   const names = new ProviderNames(catalogue, new ChatCatalogue([]));
   return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
 }

@@ -76,8 +76,7 @@ export class RoutePlanner {
     rejectImpossibleInput(model, request.input.form);
     rejectTooManyVectors(model, request);
     const day = utcDay(this.clock.now());
-    const found = this.access.credentialsOf(key.workspaceId);
-    const own = found instanceof Promise ? await found : found;
+    const own = await this.access.credentialsOf(key.workspaceId);
     const endpoints = endpointsFor(model, request);
     const priceOf = (endpoint: ModelEndpoint) => priceOn(endpoint, day);
     const configured: readonly Candidate<EndpointTarget>[] = this.access.candidates(

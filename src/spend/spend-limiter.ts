@@ -98,7 +98,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   /** Under the current policy; a call may meet another one when it reserves. */
   async limitsOf(key: ApiKey): Promise<SpendLimits> {
     const { workspaceId } = key;
-    return limitsUnder(key, this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId)));
+    return limitsUnder(key, await this.policies.find(workspaceId));
   }
 
   /**
@@ -113,7 +113,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     signal: CancelSignal | null = null,
   ): Promise<Reservation> {
     const { workspaceId } = key;
-    const policy = this.policies.peek(workspaceId) ?? (await this.policies.find(workspaceId));
+    const policy = await this.policies.find(workspaceId);
     const known = this.limitedOwners.get(key);
     const owners = known?.policy === policy ? known.owners : await this.refreshOwners(key, policy);
     if (owners.length === 0) return NOTHING_RESERVED;

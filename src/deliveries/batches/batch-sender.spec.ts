@@ -68,7 +68,7 @@ function senderTo(
   const sent: string[] = [];
   const bodies: string[] = [];
   const destinations = {
-    peek: (): WorkspaceDestinations => {
+    find: async (): Promise<WorkspaceDestinations> => {
       const target = current();
       const targets = new Map(target ? [[target.destination.id, target]] : []);
       return { targets, problems: new Map(), needsContent: true };

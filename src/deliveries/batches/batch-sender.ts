@@ -146,7 +146,7 @@ export class BatchSender {
 
   /** Reads the cache, and the database only after a change in the workspace. */
   private async isCurrent({ destination: { id, workspaceId, version } }: DeliveryTarget): Promise<boolean> {
-    const destinations = this.destinations.peek(workspaceId) ?? (await this.destinations.find(workspaceId));
+    const destinations = await this.destinations.find(workspaceId);
     return destinations?.targets.get(id)?.destination.version === version;
   }
 

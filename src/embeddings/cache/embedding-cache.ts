@@ -1,7 +1,9 @@
 // In-memory embedding cache per workspace: bounded, with request coalescing.
 import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { withTimeout } from '../../concurrency/with-timeout.js';
 import { AppConfig } from '../../config/app-config.js';
+import { Metrics } from '../../config/metrics.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import type { ServedSlice } from '../../routing/routed-call.js';
@@ -213,4 +215,24 @@ function copyOf(vector: Vector): Vector {
 
 export function bytesOf(vector: Vector): number {
   return vector.form === 'floats' ? vector.values.byteLength : vector.text.byteLength;
+}
+
+@Injectable()
+export class EmbeddingCacheMetrics {
+  private readonly inputs;
+
+  constructor({ registry }: Metrics) {
+    this.inputs = new Counter({
+      name: 'signalbox_embedding_cache_inputs_total',
+      help: 'Inputs of answered calls that use the cache, by whether a provider was called for them (miss) or not (hit).',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  }
+
+  answered(vectors: readonly { readonly isCached: boolean }[]): void {
+    const hits = vectors.filter(({ isCached }) => isCached).length;
+    this.inputs.inc({ outcome: 'hit' }, hits);
+    this.inputs.inc({ outcome: 'miss' }, vectors.length - hits);
+  }
 }

@@ -1,7 +1,10 @@
 // The answer of POST /embeddings: documented as a class, written as bytes. Contract: docs/contract.md#embeddings-response.
 import { Allow } from 'class-validator';
-import type { Pace } from '../../concurrency/yield-queue.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
+import type { Pace, YieldQueue } from '../../concurrency/yield-queue.js';
 import type { EncodingFormat } from '../../domain/embeddings/embedding.js';
+import { modalityCounts } from '../../domain/embeddings/modality.js';
+import type { Modality } from '../../domain/embeddings/modality.js';
 import { embeddingAnswerId } from '../../domain/identifiers.js';
 import type { Charge } from '../../domain/spend/charge.js';
 import { usdToNumber } from '../../domain/spend/money.js';
@@ -11,7 +14,27 @@ import { CustomField, ObjectField, ObjectListField } from '../../http/fields/com
 import { EnumField, FlagField, IntegerField, TextField, UsdField } from '../../http/fields/scalar-fields.js';
 import { encodeVector } from '../../vectors/vectors.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { PromptTokensDetailsDto, toPromptTokensDetailsDto } from './prompt-tokens-details.dto.js';
+
+const TokensField = (): PropertyDecorator => IntegerField({ optional: true, minimum: 1 });
+
+/** Modalities without tokens are absent. */
+class PromptTokensDetailsDto implements Partial<Record<`${Modality}_tokens`, number>> {
+  @TokensField() text_tokens?: number;
+  @TokensField() image_tokens?: number;
+  @TokensField() audio_tokens?: number;
+  @TokensField() video_tokens?: number;
+  @TokensField() file_tokens?: number;
+}
+
+/** Undefined for tokens of unknown modalities, and for reported tokens of one modality. */
+function toPromptTokensDetailsDto({
+  tokensByModality: tokens,
+  isEstimated,
+}: Pick<Charge, 'tokensByModality' | 'isEstimated'>): PromptTokensDetailsDto | undefined {
+  const counts = modalityCounts(tokens ?? {}).filter(([, count]) => count > 0);
+  if (counts.length < (isEstimated ? 1 : 2)) return undefined;
+  return Object.fromEntries(counts.map(([modality, count]) => [`${modality}_tokens`, count]));
+}
 
 class EmbeddingDto {
   @EnumField(['embedding']) object: string;
@@ -88,6 +111,23 @@ export interface EmbeddingAnswer {
   readonly charge: Charge;
   /** Null unless the caller requests it. */
   readonly routingMetadata: RoutingMetadata | null;
+}
+
+// A float32 in base64, and as decimals with a comma.
+const BYTES_PER_NUMBER = { base64: 16 / 3, float: 14 } as const;
+
+/** An estimate of the memory for the vectors: once as received from providers, and once as sent to the caller. */
+export function answerBytes(numbers: number, format: EncodingFormat): number {
+  return 2 * numbers * BYTES_PER_NUMBER[format];
+}
+
+// Vectors. Larger answers of different accounts alternate.
+const LARGE_ANSWER = 512;
+
+export async function paceOfAnswer(vectors: number, queue: YieldQueue, accountId: string): Promise<Pace> {
+  if (vectors <= LARGE_ANSWER) return NEVER_YIELD;
+  await queue.enter(accountId);
+  return queue.begin(accountId);
 }
 
 // Bytes. A shorter vector is copied: a piece of its own costs more.

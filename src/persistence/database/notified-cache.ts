@@ -56,20 +56,12 @@ export class NotifiedCache<Value extends object> {
   }
 
   /**
-   * From memory, or loaded. A missing row is not cached: guesses must not evict real entries. Every call makes
-   * several look-ups, and an await creates a promise even for a plain value: this method peeks first.
+   * From memory, or loaded while notifications may be missing. A missing row is not cached: guesses must not evict real
+   * entries. Entries stay until the connection is known to be lost. A connection that was only slow has delivered every
+   * notification before it is trusted again.
    */
-  find(key: string): Value | Promise<Value | null> {
-    return this.peek(key) ?? this.look(key);
-  }
-
-  /**
-   * The result of find() if it is in memory; undefined while notifications may be missing. Entries stay until the
-   * connection is known to be lost. A connection that was only slow has delivered every notification before it is
-   * trusted again.
-   */
-  peek(key: string): Value | undefined {
-    return this.notifications.isTrusted ? this.values.get(key) : undefined;
+  async find(key: string): Promise<Value | null> {
+    return (this.notifications.isTrusted ? this.values.get(key) : undefined) ?? this.look(key);
   }
 
   private async look(key: string): Promise<Value | null> {

@@ -11,7 +11,9 @@ import type { Candidate } from '../endpoints/endpoint-order.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { OwnCredential, ServingTarget } from '../endpoint-target.js';
-import { OwnCredentialsCache } from './own-credentials-cache.js';
+import { NotifiedCache } from '../../persistence/database/notified-cache.js';
+import { Notifications } from '../../persistence/database/notifications.js';
+import { ProviderCredentialsRepository } from '../../persistence/keys/provider-credentials.repository.js';
 
 interface ApplicableCredential {
   readonly provider: string;
@@ -19,6 +21,16 @@ interface ApplicableCredential {
   readonly excludesShared: boolean;
   /** Null: unusable. */
   readonly own: OwnCredential | null;
+}
+
+/** The provider credentials of workspaces. A change or revocation evicts them on every replica at once. */
+@Injectable()
+export class OwnCredentialsCache extends NotifiedCache<readonly ProviderCredential[]> {
+  constructor(repository: ProviderCredentialsRepository, notifications: Notifications) {
+    super(notifications, { channel: 'provider_credential_changed', max: 20_000 }, (workspaceId) =>
+      repository.listForWorkspace(workspaceId),
+    );
+  }
 }
 
 @Injectable()
@@ -29,11 +41,9 @@ export class CredentialAccess {
     private readonly ownCredentials: OwnCredentialsCache,
   ) {}
 
-  /** The own keys of a workspace; a promise where they are not cached. */
-  credentialsOf(
-    workspaceId: string,
-  ): readonly ProviderCredential[] | null | Promise<readonly ProviderCredential[] | null> {
-    return this.ownCredentials.peek(workspaceId) ?? this.ownCredentials.find(workspaceId);
+  /** The own keys of a workspace. */
+  credentialsOf(workspaceId: string): Promise<readonly ProviderCredential[] | null> {
+    return this.ownCredentials.find(workspaceId);
   }
 
   /** Each endpoint with every credential that the call may use for it. */

@@ -9,8 +9,7 @@ import type { Generation } from '../../../src/domain/generations/generation.js';
 import type { UnpaidCost } from '../../../src/domain/spend/charge.js';
 import { SpendLease } from '../../../src/domain/spend/spend-lease.js';
 import { SpendRelease } from '../../../src/domain/spend/spend-limit.js';
-import { AnswerWriter } from '../../../src/embeddings/answer-writer.js';
-import type { EmbeddingCacheMetrics } from '../../../src/embeddings/cache/embedding-cache-metrics.js';
+import type { EmbeddingCacheMetrics } from '../../../src/embeddings/cache/embedding-cache.js';
 import { EmbeddingCache } from '../../../src/embeddings/cache/embedding-cache.js';
 import { Registry } from 'prom-client';
 import type { Metrics } from '../../../src/config/metrics.js';
@@ -145,7 +144,6 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
       contentToStore: () => Promise.resolve(null),
       generationAppended: (workspaceId) => void published.push(workspaceId),
     } as Partial<GenerationPublisher> as GenerationPublisher,
-    new AnswerWriter(yieldQueue),
     config as AppConfig,
     clock,
     yieldQueue,

@@ -29,7 +29,7 @@ export interface LimiterSetup {
 export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>): LimiterSetup {
   const listeners: NotificationListener[] = [];
   let held: SpendPolicy = { budgets: [], credits: null };
-  const policies = { find: () => held, peek: () => held } as Partial<SpendPolicyCache>;
+  const policies: Partial<SpendPolicyCache> = { find: () => Promise.resolve(held) };
   const notifications = {
     subscribe: (listener) => void listeners.push(listener),
   } as Partial<Notifications>;
