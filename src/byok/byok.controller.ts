@@ -5,11 +5,10 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/providers/provider-credential.js';
-import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { ByokService } from './byok.service.js';
 import { ByokKeyDto, toByokKeyDto } from './dto/byok-key.dto.js';
 import { CreateByokKeyDto, ListByokKeysQueryDto, UpdateByokKeyDto } from './dto/byok-key-bodies.dto.js';

@@ -12,7 +12,7 @@ import {
   presentedSession,
   sessionCookie,
 } from '../domain/keys/console-session.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
+import { DeletedDto } from '../http/openapi/envelopes.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { SignInDto } from './dto/session.dto.js';
 import type { SessionDto } from './dto/session.dto.js';

@@ -10,13 +10,13 @@ import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { DeliveriesService } from './deliveries.service.js';
 import {
+  DeadLettersQueryDto,
   DeadLettersResponseDto,
   DeliveriesDto,
   ReplayDto,
   toDeadLetterDto,
   toDeliveriesDto,
 } from './dto/delivery.dto.js';
-import { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
 import { CreateReplayDto } from './dto/replay.dto.js';
 
 @ApiTags('Deliveries')

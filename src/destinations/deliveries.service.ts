@@ -16,7 +16,7 @@ import type { ConnectionTest } from '../domain/destinations/delivery.js';
 import type { Destination } from '../domain/destinations/destination.js';
 import { AppError } from '../domain/errors.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
-import { readCursor, writeCursor } from '../http/dto/list-position.js';
+import { readCursor, writeCursor } from '../http/dto/page-query.dto.js';
 import { contentFieldOf } from '../domain/destinations/filter-match.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { DeadLettersRepository } from '../persistence/deliveries/dead-letters.repository.js';
@@ -29,9 +29,9 @@ import type { DeliveryState } from '../persistence/deliveries/delivery-states.re
 import type { LimitedResult } from '../persistence/deliveries/replay-limits.repository.js';
 import { ReplayLimitsRepository } from '../persistence/deliveries/replay-limits.repository.js';
 import { DestinationsService } from './destinations.service.js';
-import type { DeadLettersQueryDto } from './dto/dead-letters-query.dto.js';
-import type { DestinationsQueryDto } from './dto/destinations-query.dto.js';
-import type { TestDestinationDto } from './dto/test-destination.dto.js';
+import type { DeadLettersQueryDto } from './dto/delivery.dto.js';
+import type { DestinationsQueryDto } from './dto/destination.dto.js';
+import type { TestDestinationDto } from './dto/destination-bodies.dto.js';
 import type { CreateReplayDto } from './dto/replay.dto.js';
 
 export interface DeadLetters {

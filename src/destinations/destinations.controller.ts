@@ -4,16 +4,13 @@ import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { DestinationsService } from './destinations.service.js';
-import { CreateDestinationDto } from './dto/create-destination.dto.js';
-import { DestinationDto, toDestinationDto } from './dto/destination.dto.js';
-import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
-import { UpdateDestinationDto } from './dto/update-destination.dto.js';
+import { CreateDestinationDto, UpdateDestinationDto } from './dto/destination-bodies.dto.js';
+import { DestinationDto, DestinationsQueryDto, toDestinationDto } from './dto/destination.dto.js';
 
 const ID = { name: 'id', format: 'uuid', description: 'The id of the destination.' } as const;
 

@@ -16,13 +16,15 @@ import { UrlGuard } from '../outbound/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import { DestinationsRepository } from '../persistence/destinations/destinations.repository.js';
-import type { CreateDestinationDto } from './dto/create-destination.dto.js';
+import type {
+  CreateDestinationDto,
+  TestDestinationDto,
+  UpdateDestinationDto,
+} from './dto/destination-bodies.dto.js';
 import { toDestinationDto } from './dto/destination.dto.js';
-import type { DestinationsQueryDto } from './dto/destinations-query.dto.js';
+import type { DestinationsQueryDto } from './dto/destination.dto.js';
 import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
-import type { TestDestinationDto } from './dto/test-destination.dto.js';
-import type { UpdateDestinationDto } from './dto/update-destination.dto.js';
 
 const AUDITED_DESTINATION: AuditedType<Destination> = {
   objectType: 'destination',

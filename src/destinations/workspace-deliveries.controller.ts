@@ -10,8 +10,8 @@ import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DestinationDeliveriesDto, toDeliveriesDto } from './dto/delivery.dto.js';
-import { DestinationsQueryDto } from './dto/destinations-query.dto.js';
-import { TestDestinationDto } from './dto/test-destination.dto.js';
+import { DestinationsQueryDto } from './dto/destination.dto.js';
+import { TestDestinationDto } from './dto/destination-bodies.dto.js';
 
 @ApiTags('Deliveries')
 @ApiBearerAuth()

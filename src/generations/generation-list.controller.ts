@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { writeCursor } from '../http/dto/list-position.js';
+import { writeCursor } from '../http/dto/page-query.dto.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.js';
 import { operationOf } from '../domain/generations/generation.js';
 import type { GenerationFilter, GenerationPage } from '../domain/generations/generation-list.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { readCursor } from '../http/dto/list-position.js';
+import { readCursor } from '../http/dto/page-query.dto.js';
 import { GenerationListRepository } from '../persistence/generations/generation-list.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { LoggedKeyNames } from '../persistence/generations/logged-keys.js';

@@ -4,7 +4,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { dataOf, listOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextByOffset } from '../http/server/csv.js';
@@ -12,7 +12,6 @@ import { ConditionalGet } from '../http/server/conditional-get.js';
 import { ApiKeyDto, NewSecretResponseDto, toApiKeyDto } from './dto/api-key.dto.js';
 import { CreateKeyDto, RotateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import { KeysQueryDto } from './dto/keys-query.dto.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { KeysService } from './keys.service.js';
 
 @ApiTags('API keys')

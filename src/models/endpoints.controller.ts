@@ -7,7 +7,7 @@ import { dataOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { EndpointsQueryDto, EndpointDto, toEndpointDto } from './dto/endpoints.dto.js';
-import { ProviderTestDto, TestProviderDto, toProviderTestDto } from './dto/provider-test.dto.js';
+import { ProviderTestDto, TestProviderDto, toProviderTestDto } from './dto/provider.dto.js';
 import { ModelsService } from './models.service.js';
 import { ProviderTestService } from './provider-test.service.js';
 

@@ -5,8 +5,7 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Actor } from '../domain/audit.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../domain/notifications/notification-rule.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
-import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';

@@ -7,7 +7,7 @@ import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
 import type { BudgetState } from '../domain/workspace.js';
 import { Operation } from '../http/openapi/operation.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
+import { DeletedDto } from '../http/openapi/envelopes.js';
 import { EmptyQueryDto } from '../http/dto/page-query.dto.js';
 import {
   PutWorkspaceBudgetDto,

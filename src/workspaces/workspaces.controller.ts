@@ -4,11 +4,10 @@ import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
-import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
-import { DeletedDto } from '../http/dto/deleted.dto.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
 import {
   CreateWorkspaceDto,

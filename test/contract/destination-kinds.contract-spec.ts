@@ -8,7 +8,7 @@ import {
   DESTINATION_TYPES,
   findDestinationKind,
 } from '../../src/destination-kinds/index.js';
-import { CreateDestinationDto } from '../../src/destinations/dto/create-destination.dto.js';
+import { CreateDestinationDto } from '../../src/destinations/dto/destination-bodies.dto.js';
 import { RequestValidationPipe } from '../../src/http/fields/validation.pipe.js';
 import { CONTRACT_KINDS, shownConfig } from '../support/deliveries/contract-kinds.js';
 

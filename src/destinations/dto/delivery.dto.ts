@@ -10,6 +10,7 @@ import {
 } from '../../http/fields/scalar-fields.js';
 import type { StoredDeadLetter } from '../../persistence/deliveries/dead-letters.repository.js';
 import type { DeliveryState } from '../../persistence/deliveries/delivery-states.repository.js';
+import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
 const MESSAGE =
   'The response of the platform, truncated, without secrets. Only the HTTP status after 24 hours, and with `privacy_mode`.';
@@ -119,4 +120,15 @@ export function toDeadLetterDto(letter: StoredDeadLetter): DeadLetterDto {
     created_at: letter.createdAt.toISOString(),
     replay_requested: letter.isReplayRequested,
   };
+}
+
+/** The query of GET /observability/destinations/{id}/dead-letters. */
+export class DeadLettersQueryDto extends PageQueryDto {
+  @TextField({
+    optional: true,
+    hiddenMaxLength: 200,
+    description:
+      'The `next_cursor` of the previous page. Continues behind it, regardless of later dead letters. Replaces `offset`.',
+  })
+  cursor?: string;
 }

@@ -17,8 +17,10 @@ import {
   TextField,
   TimeField,
   UuidField,
+  WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
+import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
 const CONFIG_SCHEMAS = DESTINATION_KINDS.map((kind) => ({ $ref: getSchemaPath(kind.configClass) }));
 
@@ -65,4 +67,10 @@ export function toDestinationDto(destination: Destination): DestinationDto {
     created_at: destination.createdAt.toISOString(),
     updated_at: destination.updatedAt.toISOString(),
   };
+}
+
+/** The query of GET /observability/destinations. */
+export class DestinationsQueryDto extends PageQueryDto {
+  @WorkspaceIdField()
+  workspace_id?: string;
 }

@@ -1,14 +1,20 @@
 // Merges a PATCH into a stored config (docs/contract.md#destinations, docs/contract.md#masking).
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
+import type { ValidationError } from 'class-validator';
 import { secretFieldsOf } from '../../destination-kinds/shared/config-fields.js';
-import { maskConfig, originsOf, parseConfig } from '../../destination-kinds/shared/destination-kind.js';
+import {
+  findMasks,
+  maskConfig,
+  originsOf,
+  parseConfig,
+} from '../../destination-kinds/shared/destination-kind.js';
 import type { BaseDestinationConfig, ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
 import { AppError } from '../../domain/errors.js';
 import { validationFailure } from '../fields/validation.pipe.js';
 import { configClassOf } from './config-class.js';
-import { rejectMasks } from './reject-masks.js';
+import { MASK_RULE } from '../../domain/text/masking.js';
 
 /**
  * Omitted members and masked values as in records stay unchanged. `headers` are replaced as a whole. Null removes a
@@ -92,4 +98,21 @@ function without(headers: unknown, kept: Readonly<Record<string, string>>): unkn
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Throws `invalid_request`, naming the members of `sent` whose values have the form of a mask: a config contains them when
+ * it was read before the secret changed, or belongs to another destination.
+ */
+export function rejectMasks(kind: ConfigKind, sent: object): void {
+  const { fields, headers } = findMasks(kind, sent);
+  const problems = [
+    ...fields.map(toProblem),
+    ...(headers.length === 0 ? [] : [{ property: 'headers', children: headers.map(toProblem) }]),
+  ];
+  if (problems.length > 0) throw validationFailure([{ property: 'config', children: problems }]);
+}
+
+function toProblem(property: string): ValidationError {
+  return { property, constraints: { mask: MASK_RULE } };
 }

@@ -1,7 +1,8 @@
-// The bodies around records: `{ "data": ... }`, and for pages the length of the whole list beside it.
+// The bodies around records: `{ "data": ... }`, and for pages the length of the whole list beside it. Contract:
+// docs/contract.md#conventions.
 import type { Type } from '@nestjs/common';
 import { ObjectField, ObjectListField } from '../fields/compound-fields.js';
-import { IntegerField } from '../fields/scalar-fields.js';
+import { EnumField, IntegerField } from '../fields/scalar-fields.js';
 
 export interface Data<Content> {
   data: Content;
@@ -55,4 +56,9 @@ function envelope<Body>(name: string, define: (prototype: object) => void): Type
   define(body.prototype);
   made.set(name, body);
   return body as Type<Body>;
+}
+
+/** The body of a deletion. */
+export class DeletedDto {
+  @EnumField([true]) deleted: boolean;
 }

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import type { Metrics } from '../../config/metrics.js';
-import { SlowTransfers } from './slow-transfers.js';
+import { GRACE, LEAST_RATE, SlowTransfers, TransferPace } from './slow-transfers.js';
 
 // More than the kernel buffers for a reader that does not read.
 const LARGE = Buffer.alloc(64 * 2 ** 20);
@@ -122,4 +122,30 @@ describe('a body', () => {
     transfers.look((now += 60_000));
     expect(givenUp).toBe(0);
   });
+});
+
+const isEnded = (bytesPerSecond: (second: number) => number, seconds = 600): boolean => {
+  const pace = new TransferPace(0);
+  let moved = 0;
+  for (let second = 1; second <= seconds; second++) {
+    moved += bytesPerSecond(second);
+    if (pace.isTooSlow(moved, second * 1_000)) return true;
+  }
+  return false;
+};
+const RATE = LEAST_RATE * 1_000;
+
+it.each([
+  [true, 'nothing moves', () => 0],
+  [true, 'one byte a second', () => 1],
+  [true, 'a little below the least rate', () => RATE * 0.9],
+  [true, 'much at first and nothing then', (second: number) => (second < 5 ? 1e9 : 0)],
+  [false, 'the least rate', () => RATE],
+  [false, 'ten seconds of nothing, again and again', (second: number) => (second % 10 === 0 ? RATE * 10 : 0)],
+] as const)('a transfer is too slow (%s): %s', (expected, _name, rate) => {
+  expect(isEnded(rate)).toBe(expected);
+});
+
+it('ends no transfer within the grace', () => {
+  expect(isEnded(() => 0, GRACE / 1_000)).toBe(false);
 });

@@ -2,9 +2,8 @@
 //
 // Why plain SQL: whether a destination may be claimed, and whether its owner may still move the cursor, has to be
 // decided and written under one lock. All times are the database's own, so that clocks need not agree.
-
 import { isLeaseFree } from '../database/sessions.js';
-import { opaqueArray } from '../database/rows/opaque-array.js';
+import { opaqueArray } from '../database/rows/record-rows.js';
 
 /** Seconds that a lease lives without a renewal. */
 export const LEASE_SECONDS = 30;

@@ -2,8 +2,11 @@
 // AES-256-GCM; the key's id is stored beside the ciphertext, so that keys can be rotated without a pause.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import type { EncryptionKey } from '../../config/environment-reader.js';
+import { ConfigError } from '../../config/environment-reader.js';
+import { Database } from '../database/database.js';
 
 export interface Encrypted {
   /** 12 bytes of nonce, 16 of tag, then the ciphertext. */
@@ -78,5 +81,30 @@ export class ConfigCipher {
     const [key] = this.config.encryptionKeys;
     if (!key) throw new Error('no encryption key');
     return key;
+  }
+}
+
+const USED_KEYS = `
+SELECT config_encryption_key_id AS id FROM destinations WHERE deleted_at IS NULL
+UNION SELECT config_encryption_key_id FROM notification_rules
+UNION SELECT encryption_key_id FROM provider_credentials WHERE deleted_at IS NULL`;
+
+/** Stops the start when ENCRYPTION_KEYS lacks a key of stored secrets, instead of failing call by call later. */
+@Injectable()
+export class EncryptionKeyCheck implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly config: AppConfig,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const used = await this.database.query<{ id: string }>({ text: USED_KEYS });
+    const known = new Set(this.config.encryptionKeys.map((key) => key.id));
+    const missing = used.map(({ id }) => id).filter((id) => !known.has(id));
+    if (missing.length > 0) {
+      throw new ConfigError(
+        `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypted stored configurations; add the key with this id`,
+      );
+    }
   }
 }

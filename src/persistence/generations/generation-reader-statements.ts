@@ -2,7 +2,7 @@
 //
 // Why plain SQL: positions and snapshots of the log, and one round trip for many rows.
 import { LOG_OFFSET } from '../database/log-offset.js';
-import { opaqueArray } from '../database/rows/opaque-array.js';
+import { opaqueArray } from '../database/rows/record-rows.js';
 import { GENERATION_COLUMNS } from './generation-row.js';
 
 const POSITION_COLUMNS = { logTransaction: 'log_transaction', logOrdinal: 'log_ordinal' };

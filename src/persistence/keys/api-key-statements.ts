@@ -1,12 +1,38 @@
-// The statement that reads a key with its spend, and the limits above it.
+// Rows of API keys, and the statement that reads a key with its spend and the limits above it.
 //
 // Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements.
-import type { LastUse } from '../../domain/keys/api-key.js';
+import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
 import { selectLastUse } from '../activity/activity-statements.js';
 import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
-import type { SpendJson } from '../spend/spend-row.js';
-import type { ApiKeyRow } from './api-key-row.js';
+import type { Amount, SpendJson } from '../spend/spend-row.js';
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
+import type { ApiKeyModel } from '../generated/models.js';
+import { toUsd } from '../spend/spend-row.js';
+
+export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    workspaceId: row.workspaceId,
+    hash: row.hash,
+    kind: row.kind === 'management' ? 'management' : 'inference',
+    name: row.name,
+    label: row.label,
+    disabled: row.disabled,
+    limit: row.limit === null ? null : toUsd(row.limit),
+    limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
+    includeByokInLimit: row.includeByokInLimit,
+    embeddingCache: row.embeddingCache,
+    creatorUserId: row.creatorUserId,
+    externalUser: row.externalUser,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+  };
+}
 
 const KEY_COLUMNS = {
   id: 'id',

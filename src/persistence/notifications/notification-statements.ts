@@ -5,7 +5,7 @@
 import { spendOf } from '../spend/spend-policy-statements.js';
 import { isLeaseFree } from '../database/sessions.js';
 import { LOG_HORIZON } from '../database/log-offset.js';
-import { opaqueArray } from '../database/rows/opaque-array.js';
+import { opaqueArray } from '../database/rows/record-rows.js';
 
 /** Seconds. A process that no longer answers holds up others for as long; one that was killed does not. */
 const SCAN_LEASE_SECONDS = 120;

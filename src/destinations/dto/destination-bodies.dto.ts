@@ -1,15 +1,16 @@
-// The body of POST /observability/destinations. Contract: docs/contract.md#destinations.
-import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+// The bodies of POST and PATCH /observability/destinations, and of a test. Contract: docs/contract.md#destinations,
+// #masking, #delivery-operations.
+import { ApiExtraModels, getSchemaPath, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsObject, ValidateIf, ValidateNested } from 'class-validator';
 import { BaseDestinationConfig } from '../../destination-kinds/shared/destination-kind.js';
 import { DESTINATION_KINDS, DESTINATION_TYPES, findDestinationKind } from '../../destination-kinds/index.js';
 import type { Region } from '../../domain/destinations/destination.js';
 import { configClassOf } from '../../http/configs/config-class.js';
-import { CustomField } from '../../http/fields/compound-fields.js';
+import { CustomField, FreeObjectField } from '../../http/fields/compound-fields.js';
 import { WithDefault } from '../../http/fields/field.js';
-import { TakesRecord } from '../../http/fields/record-members.js';
-import { EnumField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
+import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
+import { EnumField, UuidField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
 import { DestinationDto } from './destination.dto.js';
 import { DestinationNameField, DestinationOptionsDto } from './destination-options.dto.js';
 
@@ -60,4 +61,30 @@ export class CreateDestinationDto extends DestinationOptionsDto {
 function classOfType(type: unknown): new () => object {
   const kind = typeof type === 'string' ? findDestinationKind(type) : undefined;
   return kind ? configClassOf(kind) : UnknownKindConfig;
+}
+
+@TakesRecord(DestinationDto)
+export class UpdateDestinationDto extends DestinationOptionsDto {
+  @DestinationNameField({ optional: true })
+  name?: string;
+
+  @FreeObjectField({
+    optional: true,
+    description:
+      "Members of the kind's config. Omitted members keep their value. An abbreviated value as the record shows it keeps " +
+      'the stored value; any other abbreviation is rejected. Null removes an optional member. `headers` are replaced as a whole.',
+    example: { url: 'https://example.com/traces' },
+  })
+  config?: Readonly<Record<string, unknown>>;
+
+  @FixedField() type?: string;
+  @FixedField() workspace_id?: string;
+}
+
+export class TestDestinationDto extends PickType(CreateDestinationDto, ['type', 'config'] as const) {
+  @UuidField({
+    optional: true,
+    description: 'The destination whose stored secrets replace abbreviated values of `config`.',
+  })
+  destination_id?: string;
 }
