@@ -12,7 +12,7 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { changedConfig, newConfig } from '../http/configs/checked-config.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
-import { UrlGuard } from '../outbound/url-guard.js';
+import { UrlGuard } from '../outbound/connections/url-guard.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
 import { DestinationsRepository } from '../persistence/destinations/destinations.repository.js';

@@ -6,7 +6,7 @@ import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Charge } from '../domain/spend/charge.js';
 import type { RoutedCall } from '../routing/routed-call.js';
-import type { Route } from '../routing/route-planner.js';
+import type { Route } from '../routing/embeddings/route-planner.js';
 import type { VectorSource } from './cache/embedding-cache.js';
 
 interface FinishedEmbedding {

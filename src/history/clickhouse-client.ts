@@ -6,8 +6,8 @@ import { AppConfig } from '../config/app-config.js';
 import type { HistoryConfig } from '../config/history-config.js';
 import { headerBytes } from '../destination-kinds/shared/config-fields.js';
 import { exceptionCodeOf } from '../destination-kinds/tables/clickhouse-answer.js';
-import { OversizedAnswer } from '../outbound/exchange.js';
-import type { OutboundResponse } from '../outbound/exchange.js';
+import { OversizedAnswer } from '../outbound/exchange/exchange.js';
+import type { OutboundResponse } from '../outbound/exchange/exchange.js';
 import { HttpClient } from '../outbound/http-client.js';
 
 export interface HistoryStatement {

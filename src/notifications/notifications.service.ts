@@ -12,7 +12,7 @@ import type { NotificationCover, NotificationRule } from '../domain/notification
 import type { Page } from '../domain/page.js';
 import { changedConfig, newConfig } from '../http/configs/checked-config.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
-import { UrlGuard } from '../outbound/url-guard.js';
+import { UrlGuard } from '../outbound/connections/url-guard.js';
 import { NotificationRulesRepository } from '../persistence/notifications/notification-rules.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { toNotificationDto } from './dto/notification.dto.js';

@@ -9,9 +9,9 @@ import { startReceiver } from '../../test/support/receivers/receiver.js';
 import type { RunningReceiver } from '../../test/support/receivers/receiver.js';
 import type { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
-import { OutboundFailure, OutboundRejected, OutboundTimeout } from './exchange.js';
-import type { OutboundRequest } from './exchange.js';
-import { UrlGuard } from './url-guard.js';
+import { OutboundFailure, OutboundRejected, OutboundTimeout } from './exchange/exchange.js';
+import type { OutboundRequest } from './exchange/exchange.js';
+import { UrlGuard } from './connections/url-guard.js';
 
 const OPENED = '127.0.0.1';
 const LIMITS = { timeout: 20_000, accountId: 'account' };

@@ -7,9 +7,9 @@ import { TestClock } from '../../test/support/app/clock.js';
 import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
 import type { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
-import { OutboundFailure, OutboundRejected } from './exchange.js';
-import type { OutboundRequest } from './exchange.js';
-import { UrlGuard } from './url-guard.js';
+import { OutboundFailure, OutboundRejected } from './exchange/exchange.js';
+import type { OutboundRequest } from './exchange/exchange.js';
+import { UrlGuard } from './connections/url-guard.js';
 
 const PUBLIC = '93.184.216.34';
 const OPENED = '127.0.0.1';

@@ -2,12 +2,18 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Permit } from '../concurrency/semaphore.js';
-import { ConnectionPool } from './connection-pool.js';
-import { allowListeners, exchange, OutboundFailure, OutboundRejected, withinLimits } from './exchange.js';
-import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
-import { guardedConnector } from './guarded-connector.js';
-import { tunnelConnector } from './tunnel-connector.js';
-import { UrlGuard } from './url-guard.js';
+import { ConnectionPool } from './connections/connection-pool.js';
+import {
+  allowListeners,
+  exchange,
+  OutboundFailure,
+  OutboundRejected,
+  withinLimits,
+} from './exchange/exchange.js';
+import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange/exchange.js';
+import { guardedConnector } from './connections/guarded-connector.js';
+import { tunnelConnector } from './connections/tunnel-connector.js';
+import { UrlGuard } from './connections/url-guard.js';
 
 // Platforms answer deliveries with few bytes, and some repeat the request. Beyond this bound the answer is cut or
 // fails.

@@ -3,16 +3,16 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { OutboundProxies } from '../config/environment-reader.js';
-import { decompress } from './decompress.js';
-import { withoutEchoedSecrets } from './echoed-secrets.js';
-import { exchange, withinLimits } from './exchange.js';
-import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange.js';
-import { openStream, readBeginning } from './streamed-exchange.js';
-import type { OutboundStream } from './streamed-exchange.js';
-import { createProviderAgent } from './provider-agent.js';
+import { decompress } from './exchange/decompress.js';
+import { withoutEchoedSecrets } from './exchange/echoed-secrets.js';
+import { exchange, withinLimits } from './exchange/exchange.js';
+import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange/exchange.js';
+import { openStream, readBeginning } from './exchange/streamed-exchange.js';
+import type { OutboundStream } from './exchange/streamed-exchange.js';
+import { createProviderAgent } from './connections/provider-agent.js';
 
-export { ConnectTimeout, OutboundFailure, OutboundTimeout, OversizedAnswer } from './exchange.js';
-export type { OutboundStream } from './streamed-exchange.js';
+export { ConnectTimeout, OutboundFailure, OutboundTimeout, OversizedAnswer } from './exchange/exchange.js';
+export type { OutboundStream } from './exchange/streamed-exchange.js';
 
 // Errors are small; anything longer is a page of a proxy.
 const MAX_ERROR_BYTES = 65_536;

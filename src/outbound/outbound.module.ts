@@ -3,8 +3,8 @@ import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { DestinationClient } from './destination-client.js';
 import { HttpClient } from './http-client.js';
-import { NameResolver, SystemNameResolver, slotsOf } from './name-resolver.js';
-import { UrlGuard } from './url-guard.js';
+import { NameResolver, SystemNameResolver, slotsOf } from './connections/name-resolver.js';
+import { UrlGuard } from './connections/url-guard.js';
 
 @Global()
 @Module({

@@ -8,7 +8,7 @@ import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
 import { CredentialAccess, OwnCredentialsCache } from './credentials/credential-access.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
-import { EmbeddingRouter } from './embedding-router.js';
+import { EmbeddingRouter } from './embeddings/embedding-router.js';
 import { EndpointAttempts } from './fallback/endpoint-attempts.js';
 import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoint-reports.js';
@@ -16,7 +16,7 @@ import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js'
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
 import { ProviderNames } from './provider-names.js';
 import { RetryPolicy } from './fallback/retry-policy.js';
-import { RoutePlanner } from './route-planner.js';
+import { RoutePlanner } from './embeddings/route-planner.js';
 import { RoutingMetrics } from './routing-metrics.js';
 
 @Module({

@@ -10,7 +10,7 @@ import type { EmbeddingRequest } from '../../src/domain/embeddings/embedding.js'
 import { chargeFor } from '../../src/embeddings/charges/call-cost.js';
 import { HttpClient } from '../../src/outbound/http-client.js';
 import { CredentialCircuits } from '../../src/routing/credentials/credential-circuits.js';
-import { EmbeddingRouter } from '../../src/routing/embedding-router.js';
+import { EmbeddingRouter } from '../../src/routing/embeddings/embedding-router.js';
 import { EndpointAttempts } from '../../src/routing/fallback/endpoint-attempts.js';
 import { EndpointCaller } from '../../src/routing/endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../../src/routing/endpoints/endpoint-health-registry.js';

@@ -1,5 +1,5 @@
 // The failures of answers: as routing and the caller read them, and as metrics count them.
-import type { OutboundResponse } from '../../outbound/exchange.js';
+import type { OutboundResponse } from '../../outbound/exchange/exchange.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfError } from '../../routing/failures/exchange-failures.js';

@@ -8,7 +8,7 @@ import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
-import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange.js';
+import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';

@@ -1,5 +1,5 @@
 // The id that a provider gives an answer in its headers, for answers whose body has none (docs/contract.md#generations).
-import type { OutboundResponse } from '../../outbound/exchange.js';
+import type { OutboundResponse } from '../../outbound/exchange/exchange.js';
 import { recordableId } from '../../providers/shared/wire.js';
 
 /** The first that is present counts: a proxy adds its own after the provider's. */

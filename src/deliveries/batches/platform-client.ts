@@ -13,7 +13,7 @@ import type {
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { Clock } from '../../domain/clock.js';
 import { DestinationClient } from '../../outbound/destination-client.js';
-import { OutboundFailure, OutboundRejected, OutboundTimeout } from '../../outbound/exchange.js';
+import { OutboundFailure, OutboundRejected, OutboundTimeout } from '../../outbound/exchange/exchange.js';
 import type { DeliveryTarget } from '../workspace-destinations.js';
 import { WebhookSignatures } from './webhook-signatures.js';
 

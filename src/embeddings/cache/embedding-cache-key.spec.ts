@@ -5,7 +5,7 @@ import { createWork } from '../../../test/support/upstreams/pace.js';
 import type { EmbeddingInput, EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { local } from '../../providers/local.js';
 import type { OwnCredential } from '../../routing/endpoint-target.js';
-import type { Route } from '../../routing/route-planner.js';
+import type { Route } from '../../routing/embeddings/route-planner.js';
 import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 
 const ONE = createEndpoint({ provider: 'one' });

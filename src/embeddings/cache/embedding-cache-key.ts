@@ -4,7 +4,7 @@ import { endpointTag } from '../../catalogue/catalogue-model.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
-import type { Route } from '../../routing/route-planner.js';
+import type { Route } from '../../routing/embeddings/route-planner.js';
 
 /** Whether the keys of the inputs contain everything that determines their vectors. */
 export function isCacheable({ input, extra }: EmbeddingRequest): boolean {

@@ -14,7 +14,7 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { endpointName } from '../../routing/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoint-target.js';
 import type { RoutedCall, ServedSlice } from '../../routing/routed-call.js';
-import type { Route } from '../../routing/route-planner.js';
+import type { Route } from '../../routing/embeddings/route-planner.js';
 import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 import { bytesOf } from './embedding-cache.js';
 import { FairCache } from './fair-cache.js';

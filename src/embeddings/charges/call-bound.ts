@@ -5,7 +5,7 @@ import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import { noKnownPrice } from '../../routing/bounded-price.js';
-import type { Route } from '../../routing/route-planner.js';
+import type { Route } from '../../routing/embeddings/route-planner.js';
 import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BaseDestinationConfig, ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
-import type { UrlGuard } from '../../outbound/url-guard.js';
+import type { UrlGuard } from '../../outbound/connections/url-guard.js';
 import { mergeConfig, rejectMasks } from './merge-config.js';
 import { AppError } from '../../domain/errors.js';
 

@@ -15,7 +15,7 @@ import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { Clock } from '../../../src/domain/clock.js';
 import { PROVIDERS } from '../../../src/providers/index.js';
 import { ExpressServerAdapter } from '../../../src/http/server/express-server.adapter.js';
-import { NameResolver } from '../../../src/outbound/name-resolver.js';
+import { NameResolver } from '../../../src/outbound/connections/name-resolver.js';
 import { AccountsRepository } from '../../../src/persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
 import type { NewApiKey } from '../../../src/persistence/keys/api-keys.repository.js';

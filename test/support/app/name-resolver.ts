@@ -1,7 +1,7 @@
 // A DNS that answers what a test scripts, one answer after the other, and knows no other name.
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { NameResolver } from '../../../src/outbound/name-resolver.js';
+import { NameResolver } from '../../../src/outbound/connections/name-resolver.js';
 
 type Answer = readonly string[] | 'hang';
 

@@ -5,7 +5,7 @@ import { Tracing } from '../../../src/config/tracing/tracing.js';
 import type { EmbeddingRequest } from '../../../src/domain/embeddings/embedding.js';
 import type { ProviderAnswer } from '../../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../../src/concurrency/cancellation.js';
-import { EmbeddingRouter } from '../../../src/routing/embedding-router.js';
+import { EmbeddingRouter } from '../../../src/routing/embeddings/embedding-router.js';
 import type { RoutedCall } from '../../../src/routing/routed-call.js';
 import { CredentialCircuits } from '../../../src/routing/credentials/credential-circuits.js';
 import { EndpointAttempts } from '../../../src/routing/fallback/endpoint-attempts.js';

@@ -1,5 +1,5 @@
 import type { AppConfig } from '../../../src/config/app-config.js';
-import { UrlGuard } from '../../../src/outbound/url-guard.js';
+import { UrlGuard } from '../../../src/outbound/connections/url-guard.js';
 import { TestClock } from '../app/clock.js';
 import { ScriptedResolver } from '../app/name-resolver.js';
 

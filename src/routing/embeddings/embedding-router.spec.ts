@@ -1,10 +1,10 @@
 // The other slices of a call after one fails, and the other endpoints.
 import { describe, expect, it } from '@jest/globals';
-import { createAnswer, createRouter } from '../../test/support/routing/create-router.js';
-import type { CancelSignal } from '../concurrency/cancellation.js';
-import type { RoutedCall } from './routed-call.js';
-import { EndpointFailure } from './failures/endpoint-failure.js';
-import type { FailureClass } from './failures/failure-classes.js';
+import { createAnswer, createRouter } from '../../../test/support/routing/create-router.js';
+import type { CancelSignal } from '../../concurrency/cancellation.js';
+import type { RoutedCall } from '../routed-call.js';
+import { EndpointFailure } from '../failures/endpoint-failure.js';
+import type { FailureClass } from '../failures/failure-classes.js';
 
 /** The behaviour of an endpoint for an input: serves it, fails, or waits for cancellation. */
 type Deed = 'serve' | 'wait' | EndpointFailure;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { eventually } from '../../test/support/eventually.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { ConnectionPool } from './connection-pool.js';
 import type { Connect } from './guarded-connector.js';
 

@@ -1,24 +1,24 @@
 // Serves a call: splits it by the limits of endpoints, and falls back within one vector space.
 import { Injectable } from '@nestjs/common';
-import { Cancellation } from '../concurrency/cancellation.js';
-import { mapBounded } from '../concurrency/map-bounded.js';
-import { YieldQueue } from '../concurrency/yield-queue.js';
-import { AppConfig } from '../config/app-config.js';
-import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import { AppError, toAppError } from '../domain/errors.js';
-import { splitCallYielding } from './call-splitter.js';
-import type { Slice } from './call-splitter.js';
-import { CallCredentials } from './credentials/call-credentials.js';
-import { CredentialCircuits } from './credentials/credential-circuits.js';
-import { passedOverKeys } from './credentials/passed-over-keys.js';
-import { EndpointAttempts } from './fallback/endpoint-attempts.js';
-import type { EndpointTarget } from './endpoint-target.js';
-import { NO_RETRY } from './failures/caller-error.js';
-import { EndpointFallback } from './fallback/endpoint-fallback.js';
-import { RemainingEndpoints } from './fallback/remaining-endpoints.js';
-import { MAX_RETRY_DELAY } from './fallback/retry-policy.js';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import { mapBounded } from '../../concurrency/map-bounded.js';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
+import { AppConfig } from '../../config/app-config.js';
+import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
+import { AppError, toAppError } from '../../domain/errors.js';
+import { splitCallYielding } from '../call-splitter.js';
+import type { Slice } from '../call-splitter.js';
+import { CallCredentials } from '../credentials/call-credentials.js';
+import { CredentialCircuits } from '../credentials/credential-circuits.js';
+import { passedOverKeys } from '../credentials/passed-over-keys.js';
+import { EndpointAttempts } from '../fallback/endpoint-attempts.js';
+import type { EndpointTarget } from '../endpoint-target.js';
+import { NO_RETRY } from '../failures/caller-error.js';
+import { EndpointFallback } from '../fallback/endpoint-fallback.js';
+import { RemainingEndpoints } from '../fallback/remaining-endpoints.js';
+import { MAX_RETRY_DELAY } from '../fallback/retry-policy.js';
 import type { Route } from './route-planner.js';
-import type { RoutedCall, Run } from './routed-call.js';
+import type { RoutedCall, Run } from '../routed-call.js';
 
 // Slices of one call in flight.
 const PARALLEL_SLICES = 8;

@@ -1,31 +1,31 @@
 // Decides which endpoints may serve a call, before any request is sent.
 import { Injectable } from '@nestjs/common';
-import type { CatalogueModel, InputForm, ModelEndpoint } from '../catalogue/catalogue-model.js';
-import { givesWidth, priceOn, widthProblem } from '../catalogue/catalogue-model.js';
-import { Catalogue } from '../catalogue/catalogue.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
-import { NEVER_YIELD } from '../concurrency/yield-queue.js';
-import type { Pace } from '../concurrency/yield-queue.js';
-import { Clock } from '../domain/clock.js';
-import { modalitiesOf } from '../domain/embeddings/modality.js';
-import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import { AppError } from '../domain/errors.js';
-import { isInputType } from '../domain/embeddings/embedding.js';
-import { NO_LIMITS } from '../domain/spend/spend-limit.js';
-import type { SpendLimits } from '../domain/spend/spend-limit.js';
-import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import { utcDay } from '../domain/spend/spend.js';
-import { staysWithin, withBoundedPrice } from './bounded-price.js';
-import { splitProblem } from './call-splitter.js';
-import { CredentialAccess } from './credentials/credential-access.js';
-import { EndpointCaller } from './endpoints/endpoint-caller.js';
-import { filterCandidates, orderCandidates } from './endpoints/endpoint-order.js';
-import type { Candidate, OrderingContext } from './endpoints/endpoint-order.js';
-import type { EndpointTarget } from './endpoint-target.js';
-import { withRoomForInputs } from './endpoints/input-room.js';
-import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
-import { ProviderNames } from './provider-names.js';
-import { noAllowedProviders, rejectModelName, unconfiguredError } from './unreachable-models.js';
+import type { CatalogueModel, InputForm, ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { givesWidth, priceOn, widthProblem } from '../../catalogue/catalogue-model.js';
+import { Catalogue } from '../../catalogue/catalogue.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
+import type { Pace } from '../../concurrency/yield-queue.js';
+import { Clock } from '../../domain/clock.js';
+import { modalitiesOf } from '../../domain/embeddings/modality.js';
+import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
+import { AppError } from '../../domain/errors.js';
+import { isInputType } from '../../domain/embeddings/embedding.js';
+import { NO_LIMITS } from '../../domain/spend/spend-limit.js';
+import type { SpendLimits } from '../../domain/spend/spend-limit.js';
+import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
+import { utcDay } from '../../domain/spend/spend.js';
+import { staysWithin, withBoundedPrice } from '../bounded-price.js';
+import { splitProblem } from '../call-splitter.js';
+import { CredentialAccess } from '../credentials/credential-access.js';
+import { EndpointCaller } from '../endpoints/endpoint-caller.js';
+import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
+import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
+import type { EndpointTarget } from '../endpoint-target.js';
+import { withRoomForInputs } from '../endpoints/input-room.js';
+import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import { ProviderNames } from '../provider-names.js';
+import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {

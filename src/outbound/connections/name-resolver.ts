@@ -2,8 +2,8 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
-import { Semaphore } from '../concurrency/semaphore.js';
-import type { Permit } from '../concurrency/semaphore.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
+import type { Permit } from '../../concurrency/semaphore.js';
 import { fairLimits } from './fair-limits.js';
 
 export abstract class NameResolver {

@@ -1,9 +1,9 @@
 // The checks of names, of permitted ranges, and of http.
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { TestClock } from '../../test/support/app/clock.js';
-import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
-import { OutboundFailure, OutboundRejected } from './exchange.js';
-import { guardWith } from '../../test/support/upstreams/url-guard.js';
+import { TestClock } from '../../../test/support/app/clock.js';
+import { ScriptedResolver } from '../../../test/support/app/name-resolver.js';
+import { OutboundFailure, OutboundRejected } from '../exchange/exchange.js';
+import { guardWith } from '../../../test/support/upstreams/url-guard.js';
 
 const PUBLIC = '93.184.216.34';
 

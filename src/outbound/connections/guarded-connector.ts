@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
-import { OutboundFailure } from './exchange.js';
+import { OutboundFailure } from '../exchange/exchange.js';
 import type { UrlGuard } from './url-guard.js';
 
 /**

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as zlib from 'node:zlib';
-import { peakMemoryOf } from '../../test/support/memory.js';
-import { BrokenAnswer } from '../providers/shared/provider.js';
-import { HttpClient } from './http-client.js';
+import { peakMemoryOf } from '../../../test/support/memory.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
+import { HttpClient } from '../http-client.js';
 
 const MEBIBYTE = 2 ** 20;
 const TEXT = JSON.stringify({ data: Array.from({ length: 500 }, (_none, index) => index / 7) });

@@ -1,8 +1,8 @@
 // The connections to providers: direct, or through the proxies of the operator's network.
 import { Agent, buildConnector, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { OutboundProxies } from '../config/environment-reader.js';
-import { boundReads } from './bounded-reads.js';
+import type { OutboundProxies } from '../../config/environment-reader.js';
+import { boundReads } from '../exchange/bounded-reads.js';
 
 // Milliseconds for a connection, and for a proxy's answer.
 const CONNECT_TIMEOUT = 10_000;

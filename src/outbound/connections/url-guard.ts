@@ -4,12 +4,12 @@ import { Injectable } from '@nestjs/common';
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { withTimeout } from '../concurrency/with-timeout.js';
-import { AppConfig } from '../config/app-config.js';
-import { Clock } from '../domain/clock.js';
-import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from '../domain/ip-ranges.js';
-import type { IpRange } from '../domain/ip-ranges.js';
-import { OutboundFailure, OutboundRejected } from './exchange.js';
+import { withTimeout } from '../../concurrency/with-timeout.js';
+import { AppConfig } from '../../config/app-config.js';
+import { Clock } from '../../domain/clock.js';
+import { isInRange, readIpAddress, readIpRange, specialPurposeOf } from '../../domain/ip-ranges.js';
+import type { IpRange } from '../../domain/ip-ranges.js';
+import { OutboundFailure, OutboundRejected } from '../exchange/exchange.js';
 import { NameResolver } from './name-resolver.js';
 
 const MAX_LENGTH = 2_048;

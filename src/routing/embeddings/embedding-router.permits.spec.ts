@@ -1,11 +1,11 @@
 // An endpoint without a free permit: skipped if another one can serve, else waited for.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { createAnswer, createRouter } from '../../test/support/routing/create-router.js';
-import type { TestRouter } from '../../test/support/routing/create-router.js';
-import type { ProviderAnswer } from '../providers/shared/provider.js';
-import { EndpointFailure } from './failures/endpoint-failure.js';
-import type { RoutedCall } from './routed-call.js';
+import { createAnswer, createRouter } from '../../../test/support/routing/create-router.js';
+import type { TestRouter } from '../../../test/support/routing/create-router.js';
+import type { ProviderAnswer } from '../../providers/shared/provider.js';
+import { EndpointFailure } from '../failures/endpoint-failure.js';
+import type { RoutedCall } from '../routed-call.js';
 
 interface Asked {
   readonly index: number;

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { createCertificate } from '../../test/support/upstreams/certificate.js';
-import { TestClock } from '../../test/support/app/clock.js';
-import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
-import type { AppConfig } from '../config/app-config.js';
-import { ConnectionPool } from './connection-pool.js';
-import { DestinationClient } from './destination-client.js';
+import { createCertificate } from '../../../test/support/upstreams/certificate.js';
+import { TestClock } from '../../../test/support/app/clock.js';
+import { ScriptedResolver } from '../../../test/support/app/name-resolver.js';
+import type { AppConfig } from '../../config/app-config.js';
+import { ConnectionPool } from '../connections/connection-pool.js';
+import { DestinationClient } from '../destination-client.js';
 import { exchange, withinLimits } from './exchange.js';
 import type { OutboundRequest, OutboundResponse } from './exchange.js';
-import { guardedConnector } from './guarded-connector.js';
-import { HttpClient } from './http-client.js';
-import { UrlGuard } from './url-guard.js';
+import { guardedConnector } from '../connections/guarded-connector.js';
+import { HttpClient } from '../http-client.js';
+import { UrlGuard } from '../connections/url-guard.js';
 
 const LOOPBACK = '127.0.0.1';
 // Generous: a failure must come from the bound, not from the time-out.

@@ -2,7 +2,7 @@
 // proxies and servers apply it all the same.
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { BrokenAnswer } from '../providers/shared/provider.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { OutboundResponse } from './exchange.js';
 
 type Unpack = (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;

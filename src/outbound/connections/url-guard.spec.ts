@@ -1,8 +1,8 @@
 // All spellings of forbidden addresses, and texts that are no address.
 import { describe, expect, it } from '@jest/globals';
-import * as fc from '../../test/support/fast-check.js';
-import { ScriptedResolver } from '../../test/support/app/name-resolver.js';
-import { guardWith } from '../../test/support/upstreams/url-guard.js';
+import * as fc from '../../../test/support/fast-check.js';
+import { ScriptedResolver } from '../../../test/support/app/name-resolver.js';
+import { guardWith } from '../../../test/support/upstreams/url-guard.js';
 
 const PUBLIC = '93.184.216.34';
 

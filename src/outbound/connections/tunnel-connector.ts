@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { callbackify } from 'node:util';
-import { OutboundFailure } from './exchange.js';
+import { OutboundFailure } from '../exchange/exchange.js';
 import { connectTlsTo, defaultPortOf } from './guarded-connector.js';
 import type { Connect } from './guarded-connector.js';
 import type { UrlGuard } from './url-guard.js';

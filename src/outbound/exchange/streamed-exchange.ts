@@ -1,6 +1,6 @@
 // An exchange whose answer is read as it comes, with back-pressure to the other side.
 import type { Dispatcher } from 'undici';
-import type { CancelSignal } from '../concurrency/cancellation.js';
+import type { CancelSignal } from '../../concurrency/cancellation.js';
 import { announceExchange } from './bounded-reads.js';
 import { OutboundFailure, urlParts } from './exchange.js';
 import type { OutboundRequest, OutboundResponse } from './exchange.js';

@@ -3,12 +3,12 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
-import { Semaphore } from '../concurrency/semaphore.js';
-import type { Permit } from '../concurrency/semaphore.js';
-import { boundReads } from './bounded-reads.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
+import type { Permit } from '../../concurrency/semaphore.js';
+import { boundReads } from '../exchange/bounded-reads.js';
 import { fairLimits } from './fair-limits.js';
 import type { Connect } from './guarded-connector.js';
-import type { CancelSignal } from '../concurrency/cancellation.js';
+import type { CancelSignal } from '../../concurrency/cancellation.js';
 
 export interface PoolLimits {
   readonly connections: number;

@@ -6,7 +6,7 @@ import { createConnection, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { CancelSignal } from '../concurrency/cancellation.js';
+import type { CancelSignal } from '../../concurrency/cancellation.js';
 import { exchange, OutboundFailure, OutboundTimeout, withinLimits } from './exchange.js';
 
 /** Ends with its signal. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'undici';
-import { Cancellation } from '../concurrency/cancellation.js';
+import { Cancellation } from '../../concurrency/cancellation.js';
 import { OutboundFailure } from './exchange.js';
 import { openStream, readBeginning } from './streamed-exchange.js';
 import type { OutboundStream } from './streamed-exchange.js';

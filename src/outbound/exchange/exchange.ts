@@ -3,10 +3,10 @@ import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
-import { TickBatch } from '../concurrency/tick-batch.js';
+import { TickBatch } from '../../concurrency/tick-batch.js';
 import { announceExchange, AnswerTooLarge } from './bounded-reads.js';
-import { Cancellation } from '../concurrency/cancellation.js';
-import type { CancelSignal } from '../concurrency/cancellation.js';
+import { Cancellation } from '../../concurrency/cancellation.js';
+import type { CancelSignal } from '../../concurrency/cancellation.js';
 
 export interface OutboundRequest {
   readonly method: 'POST' | 'PUT' | 'GET';

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startConnectProxy } from '../../test/support/upstreams/connect-proxy.js';
-import type { ConnectProxy } from '../../test/support/upstreams/connect-proxy.js';
-import type { OutboundProxies } from '../config/environment-reader.js';
-import { HttpClient } from './http-client.js';
+import { startConnectProxy } from '../../../test/support/upstreams/connect-proxy.js';
+import type { ConnectProxy } from '../../../test/support/upstreams/connect-proxy.js';
+import type { OutboundProxies } from '../../config/environment-reader.js';
+import { HttpClient } from '../http-client.js';
 
 const LIMITS = { timeout: 20_000, maxResponseBytes: 10_000 };
 
