@@ -1,5 +1,5 @@
 // The catalogue's record of a model and of the endpoints that serve it.
-import type { DataPolicy } from '../domain/data-policy.js';
+import type { DataPolicy } from '../domain/providers/provider.js';
 import type { EmbeddingInput, InputType } from '../domain/embeddings/embedding.js';
 import type { Modality } from '../domain/embeddings/modality.js';
 import type { PicoUsd } from '../domain/spend/money.js';

@@ -1,5 +1,5 @@
 // Reads the members that models of every kind share.
-import type { DataPolicy } from '../../domain/data-policy.js';
+import type { DataPolicy } from '../../domain/providers/provider.js';
 import { QUANTIZATIONS } from '../../domain/providers/provider-preferences.js';
 import { endpointTag } from '../catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue-model.js';

@@ -1,5 +1,5 @@
 // The catalogue's record of a chat model and of the endpoints that serve it (docs/contract.md#chat-models).
-import type { DataPolicy } from '../data-policy.js';
+import type { DataPolicy } from '../providers/provider.js';
 import type { PicoUsd } from '../spend/money.js';
 
 /** Prices in 10^-12 USD: of one token, of one image, of one request. Absent members follow chatPricesOn's rules. */

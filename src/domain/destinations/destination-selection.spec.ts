@@ -4,14 +4,13 @@ import {
   createCandidate,
   createOpenDestination,
 } from '../../../test/support/generations/generation-candidate.js';
-import { compileSelection, needsContent } from './destination-selection.js';
+import { compileSelection, isSampled, needsContent } from './destination-selection.js';
 import { REGIONS } from './destination.js';
 import type { Destination } from './destination.js';
 import { FILTER_FIELDS } from './filter-rules.js';
 import type { FilterField, FilterRule, FilterRules } from './filter-rules.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import { contentOf } from '../generations/generation-content.js';
-import { isSampled } from './sampling.js';
 
 const selects = (rules: Partial<Destination>, candidate: GenerationCandidate): boolean =>
   compileSelection(createOpenDestination(rules)).selects(candidate);

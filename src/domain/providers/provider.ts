@@ -1,4 +1,4 @@
-// The name of a provider in the environment, and its models in the catalogue.
+// A provider: its name in the environment, its models in the catalogue, and its use of inputs.
 
 /** The prefix of `<PROVIDER>_BASE_URL` and `<PROVIDER>_API_KEY`. */
 export function providerPrefix(slug: string): string {
@@ -10,4 +10,12 @@ export interface ModelFamilies {
   readonly names: readonly string[];
   /** Null: the name does not show it, and the catalogue has to state it. */
   of(upstreamModel: string): string | null;
+}
+
+/** The use that a provider makes of inputs. */
+export interface DataPolicy {
+  /** The provider keeps inputs beyond the call. */
+  readonly retainsPrompts: boolean;
+  /** The provider may train on inputs. */
+  readonly trains: boolean;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../../test/support/fast-check.js';
 import { createCandidate } from '../../../test/support/generations/generation-candidate.js';
 import type { Generation } from '../generations/generation.js';
-import { isSampled } from './sampling.js';
+import { isSampled } from './destination-selection.js';
 
 const uuids = fc.uuid();
 const rates = fc.double({ min: 0.0001, max: 1, noNaN: true });
