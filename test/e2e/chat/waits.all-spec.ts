@@ -6,7 +6,7 @@ import { OpenChats } from '../../../src/chat/run/open-chats.js';
 import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
 import { TestClock } from '../../support/app/clock.js';
 import { eventually } from '../../support/eventually.js';
-import type { TestApp } from '../../support/app/app.js';
+import type { TestApp, TestKey } from '../../support/app/app.js';
 import {
   answerChat,
   beginStream,
@@ -55,6 +55,34 @@ function hold(): { readonly arrived: (count: number) => Promise<unknown>; releas
   };
 }
 
+/** A second call waits behind a first one, and its client leaves. Returns its record. */
+async function leaveWaiting(key: TestKey, isStreamed: boolean) {
+  const held = hold();
+  const first = postChat(setup.app, CHAT, { key: key.secret });
+  await held.arrived(1);
+  const leaving = new AbortController();
+  const second = postChat(
+    setup.app,
+    { ...CHAT, stream: isStreamed },
+    { key: key.secret, signal: leaving.signal },
+  );
+  await eventually(
+    () => Promise.resolve(setup.app.application.get(OpenChats).size),
+    (size) => size >= 2,
+  );
+  leaving.abort();
+  await expect(second).rejects.toThrow();
+  const [left] = await eventually(
+    () => chatsOf(setup.app, key.record.id),
+    ({ length }) => length === 1,
+  );
+  held.release();
+  expect((await first).status).toBe(200);
+  expect(setup.upstream.requests).toHaveLength(1);
+  await idle(setup.app);
+  return left;
+}
+
 const idle = (app: TestApp) => app.application.get(LoadShedder).whenIdle();
 
 describe('a client that leaves', () => {
@@ -65,65 +93,24 @@ describe('a client that leaves', () => {
     'costs nothing while its call %s waits for money, and its reservation is released',
     async (_name, isStreamed) => {
       const key = await setup.app.createKey({ limit: BOUND });
-      const held = hold();
-      const first = postChat(setup.app, CHAT, { key: key.secret });
-      await held.arrived(1);
-      const leaving = new AbortController();
-      const second = postChat(
-        setup.app,
-        { ...CHAT, stream: isStreamed },
-        { key: key.secret, signal: leaving.signal },
-      );
-      await eventually(
-        () => Promise.resolve(setup.app.application.get(OpenChats).size),
-        (size) => size >= 2,
-      );
-      leaving.abort();
-      await expect(second).rejects.toThrow();
-      const [left] = await eventually(
-        () => chatsOf(setup.app, key.record.id),
-        ({ length }) => length === 1,
-      );
-      expect(left).toMatchObject({
+      expect(await leaveWaiting(key, isStreamed)).toMatchObject({
         status: 499,
         cost: 0n,
         attempts: [],
         chat: { isCancelled: true, isStreamed },
       });
-      held.release();
-      expect((await first).status).toBe(200);
-      expect(setup.upstream.requests).toHaveLength(1);
-      await idle(setup.app);
       expect((await postChat(setup.app, { max_tokens: 1 }, { key: key.secret })).status).toBe(200);
     },
   );
 
   it('costs nothing while its call waits for a permit, and its reservation is released', async () => {
     const key = await setup.app.createKey({ limit: 3n * BOUND });
-    const held = hold();
-    const first = postChat(setup.app, CHAT, { key: key.secret });
-    await held.arrived(1);
-    const leaving = new AbortController();
-    const second = postChat(
-      setup.app,
-      { ...CHAT, stream: true },
-      { key: key.secret, signal: leaving.signal },
-    );
-    await eventually(
-      () => Promise.resolve(setup.app.application.get(OpenChats).size),
-      (size) => size >= 2,
-    );
-    leaving.abort();
-    await expect(second).rejects.toThrow();
-    const [left] = await eventually(
-      () => chatsOf(setup.app, key.record.id),
-      ({ length }) => length === 1,
-    );
-    expect(left).toMatchObject({ status: 499, cost: 0n, attempts: [], chat: { isCancelled: true } });
-    held.release();
-    expect((await first).status).toBe(200);
-    expect(setup.upstream.requests).toHaveLength(1);
-    await idle(setup.app);
+    expect(await leaveWaiting(key, true)).toMatchObject({
+      status: 499,
+      cost: 0n,
+      attempts: [],
+      chat: { isCancelled: true },
+    });
     expect((await postChat(setup.app, CHAT, { key: key.secret })).status).toBe(200);
   });
 });

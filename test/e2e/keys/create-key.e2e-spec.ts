@@ -1,11 +1,11 @@
 // POST /keys and GET /keys: new keys, and pages of them.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { expectError } from '../../support/requests/error-shape.js';
+import { freshRecord } from '../../support/requests/get-key.js';
 
 interface CreatedKey {
   readonly data: { readonly hash: string } & Readonly<Record<string, unknown>>;
@@ -31,35 +31,7 @@ describe('a new key', () => {
   it('has a secret that is shown once and works, and a record', async () => {
     const { data, key } = await create({ name: 'Production' });
     expect(key).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
-    expect(data).toEqual({
-      hash: hashKeySecret(key),
-      name: 'Production',
-      effective_limit: null,
-      last_used_on: null,
-      last_used_at: null,
-      label: `${key.slice(0, 12)}...${key.slice(-4)}`,
-      disabled: false,
-      is_management_key: false,
-      limit: null,
-      limit_remaining: null,
-      limit_reset: null,
-      include_byok_in_limit: false,
-      embedding_cache: false,
-      usage: 0,
-      usage_daily: 0,
-      usage_weekly: 0,
-      usage_monthly: 0,
-      byok_usage: 0,
-      byok_usage_daily: 0,
-      byok_usage_weekly: 0,
-      byok_usage_monthly: 0,
-      created_at: app.clock.now().toISOString(),
-      updated_at: null,
-      expires_at: null,
-      creator_user_id: null,
-      workspace_id: app.workspaceId,
-      external_user: null,
-    });
+    expect(data).toEqual(freshRecord(app, key, 'Production'));
     expect(await statusOf(key)).toBe(200);
     const read = await ask(app, 'get', `/keys/${data.hash}`);
     expect(read.body).toEqual({ data });
