@@ -1,5 +1,10 @@
 // Helpers for the members of an object.
 
+/** An object of JSON: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The members that are not undefined; null stays. */
 export function omitUndefined<Members extends object>(members: Members): Defined<Members> {
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 // Writes a large object as YAML without blocking the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { isObject } from '../domain/members.js';
 
 // Members of members of members: the schemas of the OpenAPI document.
 const DEPTH = 3;
@@ -31,15 +32,10 @@ export async function toYaml(document: object): Promise<string> {
 function* membersOf(object: object, outer: readonly string[] = []): Generator<Member> {
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
     const path = [...outer, name];
-    if (path.length < DEPTH && isFilledObject(value)) yield* membersOf(value, path);
+    if (path.length < DEPTH && isObject(value) && Object.keys(value).length > 0)
+      yield* membersOf(value, path);
     else yield { path, value };
   }
-}
-
-function isFilledObject(value: unknown): value is object {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-  );
 }
 
 function withoutLines(text: string, count: number): string {

@@ -1,5 +1,6 @@
 // Strict reader of plain values: every error is one line with the source, the line where it is known, and the member.
 const MAX_MESSAGE_LENGTH = 500;
+import { isObject } from '../../domain/members.js';
 
 /** A catalogue that cannot be used. The message is one line for the operator, for any content. */
 export class CatalogueError extends Error {
@@ -47,8 +48,7 @@ export class Cursor {
   /** Rejects members with other names. */
   object(names: readonly string[]): ObjectCursor {
     const { value } = this;
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return this.fail('must be an object');
+    if (!isObject(value)) return this.fail('must be an object');
     const members = new Map<string, Cursor>();
     for (const [name, member] of Object.entries(value)) {
       const cursor = this.at(name, member);

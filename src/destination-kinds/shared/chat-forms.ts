@@ -12,6 +12,7 @@ import { generationHeaderId } from '../../domain/identifiers.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { levelOf } from '../../domain/text/kept-text.js';
 import { wellFormedJson } from '../../domain/text/well-formed-json.js';
+import { isObject } from '../../domain/members.js';
 
 /** A trace of a chat. */
 export interface ChatTrace extends GenerationTrace {
@@ -175,7 +176,7 @@ export function functionsOf(
 export function argumentsOf(text: string): object | string {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+    return isObject(value) ? value : text;
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 // The decorators that declare the config fields of a kind. One declaration carries type, rules, default, description
 // and secrecy; validation, masking and OpenAPI read it. It needs no framework: the delivery process loads it as well.
 import { NOT_STORABLE, isStorableText } from '../../domain/text/storable-text.js';
+import { isObject } from '../../domain/members.js';
 
 export type Secrecy = 'masked' | 'password';
 /**
@@ -191,9 +192,8 @@ export function HeadersField(): PropertyDecorator {
 }
 
 function headersProblem(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'must be an object of strings';
-  const entries: [string, unknown][] = Object.entries(value);
+  if (!isObject(value)) return 'must be an object of strings';
+  const entries = Object.entries(value);
   if (entries.length > MAX_HEADERS) return `must have at most ${MAX_HEADERS} members`;
   for (const [name, text] of entries) {
     if (!HEADER_NAME.test(name)) return 'has a member whose name is not a valid header name';

@@ -1,5 +1,6 @@
 // The usage of a chat call in tokens. Details are parts of their totals, never additions to them.
 import { MAX_TOKENS } from '../token-count.js';
+import { isObject } from '../members.js';
 
 export interface ChatUsage {
   readonly promptTokens: number;
@@ -34,15 +35,14 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Reads usage in OpenAI's names, and those that compatible servers use for the same numbers. Null: it is no object. */
 export function readReportedChatUsage(value: unknown): ReportedChatUsage | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const usage = value as Members;
-  const prompt = membersOf(usage['prompt_tokens_details']);
-  const completion = membersOf(usage['completion_tokens_details']);
+  if (!isObject(value)) return null;
+  const prompt = membersOf(value['prompt_tokens_details']);
+  const completion = membersOf(value['completion_tokens_details']);
   return {
-    promptTokens: numberOf(usage['prompt_tokens']),
-    completionTokens: numberOf(usage['completion_tokens']),
-    totalTokens: numberOf(usage['total_tokens']),
-    cachedTokens: numberOf(prompt['cached_tokens']) ?? numberOf(usage['prompt_cache_hit_tokens']),
+    promptTokens: numberOf(value['prompt_tokens']),
+    completionTokens: numberOf(value['completion_tokens']),
+    totalTokens: numberOf(value['total_tokens']),
+    cachedTokens: numberOf(prompt['cached_tokens']) ?? numberOf(value['prompt_cache_hit_tokens']),
     cacheWriteTokens: numberOf(prompt['cache_write_tokens']) ?? numberOf(prompt['cache_creation_tokens']),
     audioInputTokens: numberOf(prompt['audio_tokens']),
     videoInputTokens: numberOf(prompt['video_tokens']),

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
+import { isObject } from '../../domain/members.js';
 import { rejectHostileShape, rejectTooManyMembers } from '../../http/fields/json-shape.js';
 import {
   MAX_SESSION_LENGTH,
@@ -122,7 +123,7 @@ function rejectWrongMembers(dto: CreateEmbeddingDto): void {
   rejectLongText({ user }, MAX_USER_LENGTH);
   rejectLongText({ session_id }, MAX_SESSION_LENGTH);
   rejectLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
-  if (isPlainObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
+  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
   rejectInvalid(dto);
 }
 
@@ -131,17 +132,13 @@ function repeatedSettings(dto: CreateEmbeddingDto): string | null {
   const { model, dimensions, encoding_format, input_type, provider, user, session_id, trace, extra } = dto;
   if (provider !== undefined || user !== undefined || session_id !== undefined || trace !== undefined)
     return null;
-  if (Object.keys(extra).length > 0 || isObject(model) || isObject(dimensions)) return null;
-  if (isObject(encoding_format) || isObject(input_type)) return null;
+  if (Object.keys(extra).length > 0 || isNested(model) || isNested(dimensions)) return null;
+  if (isNested(encoding_format) || isNested(input_type)) return null;
   // JSON distinguishes the number 1 from the text "1", and an absent member from every value.
   return JSON.stringify({ model, dimensions, encoding_format, input_type });
 }
 
 /** True for null as well. */
-function isObject(value: unknown): boolean {
+function isNested(value: unknown): boolean {
   return typeof value === 'object';
-}
-
-function isPlainObject(value: unknown): value is object {
-  return isObject(value) && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 import { AppError } from '../../domain/errors.js';
 import type { EmbeddingInput, MultimodalItem } from '../../domain/embeddings/embedding.js';
 import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
+import { isObject } from '../../domain/members.js';
 import { rejectHostileShape } from '../../http/fields/json-shape.js';
 
 export const INPUT_SCHEMA = {
@@ -112,8 +113,4 @@ function readMultimodalItem(item: unknown, index: number): MultimodalItem {
 
 function hasText(value: unknown, name: string): boolean {
   return isObject(value) && typeof value[name] === 'string' && value[name] !== '';
-}
-
-function isObject(value: unknown): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,7 @@ import type { Request, Response } from 'express';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { AppError } from '../../domain/errors.js';
+import { isObject } from '../../domain/members.js';
 import { permitOf, bodyLimitOf } from '../load-shedding/load-shedding.guard.js';
 import { LoadShedder } from '../load-shedding/load-shedder.js';
 import { readBody } from './body-reader.js';
@@ -100,7 +101,7 @@ export class JsonBodyGuard implements CanActivate {
 }
 
 function requireObject({ body }: { readonly body?: unknown }): true {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return true;
+  if (isObject(body)) return true;
   throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
 }
 

@@ -15,6 +15,7 @@ import { AppError } from '../../domain/errors.js';
 import { validationFailure } from '../fields/validation.pipe.js';
 import { configClassOf } from './config-class.js';
 import { MASK_RULE } from '../../domain/text/masking.js';
+import { isObject } from '../../domain/members.js';
 
 /**
  * Omitted members and masked values as in records stay unchanged. `headers` are replaced as a whole. Null removes a
@@ -37,7 +38,7 @@ export async function mergeConfig(
   const kept = keptHeaders(headers, known.headers, masked['headers']);
   rejectMasks(kind, { ...changed, headers: without(headers, kept) });
   const merged: Record<string, unknown> = { ...known, ...changed };
-  if (headers !== undefined) merged['headers'] = isRecord(headers) ? { ...headers, ...kept } : headers;
+  if (headers !== undefined) merged['headers'] = isObject(headers) ? { ...headers, ...kept } : headers;
   for (const [name, value] of Object.entries(merged)) if (value === null) delete merged[name];
   const config = plainToInstance(configClassOf(kind), merged);
   const problems = await validate(config, {
@@ -80,7 +81,7 @@ function keptHeaders(
   stored: Readonly<Record<string, string>> = {},
   masked: unknown,
 ): Readonly<Record<string, string>> {
-  if (!isRecord(sent) || !isRecord(masked)) return {};
+  if (!isObject(sent) || !isObject(masked)) return {};
   const spellings = new Map(Object.keys(stored).map((name) => [name.toLowerCase(), name]));
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(sent)) {
@@ -92,12 +93,8 @@ function keptHeaders(
 }
 
 function without(headers: unknown, kept: Readonly<Record<string, string>>): unknown {
-  if (!isRecord(headers)) return headers;
+  if (!isObject(headers)) return headers;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(kept, name)));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

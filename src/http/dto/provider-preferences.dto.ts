@@ -9,6 +9,7 @@ import type {
   ProviderPreferences,
   Sort,
 } from '../../domain/providers/provider-preferences.js';
+import { isObject } from '../../domain/members.js';
 import { CustomField, ListField } from '../fields/compound-fields.js';
 import { Rule } from '../fields/field.js';
 import { EnumField, FlagField } from '../fields/scalar-fields.js';
@@ -187,7 +188,6 @@ function isAmountOrNull(value: unknown): boolean {
   }
 }
 
-function isObjectOf(value: unknown, names: readonly string[]): value is Record<string, unknown> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && Object.keys(value).every((name) => names.includes(name));
+function isObjectOf(value: unknown, names: readonly string[]): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.keys(value).every((name) => names.includes(name));
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
 import { ERROR_DEFINITIONS } from '../../domain/errors.js';
 import { Metrics } from '../../config/metrics.js';
-import type { FinishedRequest } from './finished-request.js';
+import type { FinishedRequest } from './request-log.js';
 
 // Seconds.
 const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -7,9 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NextFunction, Request, Response } from 'express';
 import { Tracing } from '../../config/tracing/tracing.js';
-import type { FinishedRequest } from './finished-request.js';
+import type { FinishedRequest, RequestLog } from './request-log.js';
 import type { HttpMetrics } from './http-metrics.js';
-import type { RequestLog } from './request-log.js';
 import { RequestObserver } from './request-observer.js';
 
 describe('RequestObserver', () => {

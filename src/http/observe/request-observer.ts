@@ -6,7 +6,7 @@ import { Tracing } from '../../config/tracing/tracing.js';
 import type { Caller } from '../../domain/keys/api-key.js';
 import { TickBatch } from '../../concurrency/tick-batch.js';
 import { errorCodeOf } from '../errors/error.filter.js';
-import type { FinishedRequest } from './finished-request.js';
+import type { FinishedRequest } from './request-log.js';
 import { HttpMetrics } from './http-metrics.js';
 import { RequestLog } from './request-log.js';
 import { requestIdOf } from '../errors/request-id.js';
