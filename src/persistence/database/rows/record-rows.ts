@@ -1,5 +1,5 @@
-// Passes rows and lists to plain statements. Rows are an array of a composite type, which PostgreSQL reads twice as fast as JSON. An
-// array for each column costs a third more in batches of one call (docs/performance.md#tricks-in-force).
+// Passes rows and lists to plain statements. Rows are an array of a composite type, which PostgreSQL reads twice as fast
+// as JSON. An array for each column costs a third more in batches of one call (docs/performance.md#tricks-in-force).
 import { wellFormedJson, withoutNul } from '../../../domain/text/well-formed-json.js';
 
 /** Texts that need no quotes in a record. */
