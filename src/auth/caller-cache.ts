@@ -1,13 +1,13 @@
 // Callers by the secret of a key, or by a session of the console: cached until a notification evicts them.
 import { Injectable, Logger } from '@nestjs/common';
-import type { Caller } from '../domain/keys/api-key.js';
-import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
-import { NotifiedCache } from '../persistence/database/notified-cache.js';
-import { Notifications } from '../persistence/database/notifications.js';
 import { Clock } from '../domain/clock.js';
 import { isUsableAt } from '../domain/keys/api-key.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { hashSessionId, isSessionLive, isSightingDue } from '../domain/keys/console-session.js';
 import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { Notifications } from '../persistence/database/notifications.js';
+import { NotifiedCache } from '../persistence/database/notified-cache.js';
+import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
 
 /**

@@ -1,4 +1,5 @@
 // Delivery operations on the wire: extensions under the contract's prefix. Contract: docs/contract.md#delivery-operations.
+import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { FreeObjectField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -10,7 +11,6 @@ import {
 } from '../../http/fields/scalar-fields.js';
 import type { StoredDeadLetter } from '../../persistence/deliveries/dead-letters.repository.js';
 import type { DeliveryState } from '../../persistence/deliveries/delivery-states.repository.js';
-import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
 const MESSAGE =
   'The response of the platform, truncated, without secrets. Only the HTTP status after 24 hours, and with `privacy_mode`.';

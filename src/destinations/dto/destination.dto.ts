@@ -1,14 +1,15 @@
 // A destination record on the wire. Contract: docs/contract.md#destinations.
 import { getSchemaPath } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
-import { maskConfig } from '../../destination-kinds/shared/destination-kind.js';
 import {
   DESTINATION_KINDS,
   DESTINATION_TYPES,
   requireDestinationKind,
 } from '../../destination-kinds/index.js';
+import { maskConfig } from '../../destination-kinds/shared/destination-kind.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
 import type { Destination } from '../../domain/destinations/destination.js';
+import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -20,7 +21,6 @@ import {
   WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
 import { FilterRulesDto } from './filter-rules.dto.js';
-import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 
 const CONFIG_SCHEMAS = DESTINATION_KINDS.map((kind) => ({ $ref: getSchemaPath(kind.configClass) }));
 

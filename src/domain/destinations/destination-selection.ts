@@ -1,11 +1,11 @@
 // Decides which generations a destination gets.
 import { hash } from 'node:crypto';
-import type { Destination } from './destination.js';
-import { fieldTextsOf } from './filter-fields.js';
-import { compileFilter, contentFieldOf } from './filter-match.js';
 import type { GenerationCandidate } from '../generations/generation-candidate.js';
 import type { Generation } from '../generations/generation.js';
 import { traceIdOf } from '../generations/trace-ids.js';
+import type { Destination } from './destination.js';
+import { fieldTextsOf } from './filter-fields.js';
+import { compileFilter, contentFieldOf } from './filter-match.js';
 import type { Pieces } from './regex-program.js';
 
 /**

@@ -12,10 +12,10 @@ import {
 import type { BaseDestinationConfig, ConfigKind } from '../../destination-kinds/shared/destination-kind.js';
 import type { DestinationConfig } from '../../domain/destinations/destination.js';
 import { AppError } from '../../domain/errors.js';
+import { isObject } from '../../domain/members.js';
+import { MASK_RULE } from '../../domain/text/masking.js';
 import { validationFailure } from '../fields/validation.pipe.js';
 import { configClassOf } from './config-class.js';
-import { MASK_RULE } from '../../domain/text/masking.js';
-import { isObject } from '../../domain/members.js';
 
 /**
  * Omitted members and masked values as in records stay unchanged. `headers` are replaced as a whole. Null removes a

@@ -1,6 +1,6 @@
 // The queries of lists, and their cursors. Contract: docs/contract.md#conventions.
-import { IntegerField, LimitField } from '../fields/scalar-fields.js';
 import { AppError } from '../../domain/errors.js';
+import { IntegerField, LimitField } from '../fields/scalar-fields.js';
 
 export class PageQueryDto {
   @IntegerField({

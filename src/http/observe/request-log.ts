@@ -3,8 +3,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { isLogged } from '../../config/service-logger.js';
-import type { Caller } from '../../domain/keys/api-key.js';
 import type { ErrorCode } from '../../domain/errors.js';
+import type { Caller } from '../../domain/keys/api-key.js';
 
 /** The facts of a finished request. */
 export interface FinishedRequest {

@@ -1,7 +1,8 @@
 // An API key record on the wire. Contract: docs/contract.md#api-keys.
-import { dataOf } from '../../http/openapi/envelopes.js';
 import type { ApiKey, ApiKeyState } from '../../domain/keys/api-key.js';
 import { usdToNumber } from '../../domain/spend/money.js';
+import { limitWindowName } from '../../domain/spend/spend-limit.js';
+import type { EffectiveLimit } from '../../domain/spend/spend-limit.js';
 import { LIMIT_RESETS, remainingOfLimit } from '../../domain/spend/spend.js';
 import { ObjectField } from '../../http/fields/compound-fields.js';
 import {
@@ -13,8 +14,7 @@ import {
   UsdField,
   UuidField,
 } from '../../http/fields/scalar-fields.js';
-import { limitWindowName } from '../../domain/spend/spend-limit.js';
-import type { EffectiveLimit } from '../../domain/spend/spend-limit.js';
+import { dataOf } from '../../http/openapi/envelopes.js';
 
 /** The limit that stops a key first. */
 class EffectiveLimitDto {

@@ -1,4 +1,6 @@
 // Providers and their tests on the wire. Contract: docs/contract.md#models.
+import { endpointTag } from '../../catalogue/catalogue-model.js';
+import { usdToNumber } from '../../domain/spend/money.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
@@ -9,8 +11,6 @@ import {
   UuidField,
 } from '../../http/fields/scalar-fields.js';
 import type { Provider } from '../../providers/shared/provider.js';
-import { endpointTag } from '../../catalogue/catalogue-model.js';
-import { usdToNumber } from '../../domain/spend/money.js';
 import type { ProviderTest } from '../provider-test.service.js';
 
 export class ProviderDto {

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
-import type { EncryptionKey } from '../../config/environment-reader.js';
 import { ConfigError } from '../../config/environment-reader.js';
+import type { EncryptionKey } from '../../config/environment-reader.js';
 import { Database } from '../database/database.js';
 
 export interface Encrypted {

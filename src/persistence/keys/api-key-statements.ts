@@ -2,13 +2,13 @@
 //
 // Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements.
 import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import { selectLastUse } from '../activity/activity-statements.js';
+import type { ApiKeyModel } from '../generated/models.js';
 import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
-import type { Amount, SpendJson } from '../spend/spend-row.js';
-import { LIMIT_RESETS } from '../../domain/spend/spend.js';
-import type { ApiKeyModel } from '../generated/models.js';
 import { toUsd } from '../spend/spend-row.js';
+import type { Amount, SpendJson } from '../spend/spend-row.js';
 
 export type ApiKeyRow = Omit<ApiKeyModel, 'limit' | 'deletedAt'> & { readonly limit: Amount | null };
 

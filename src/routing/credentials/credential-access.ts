@@ -5,15 +5,15 @@ import type { NamedModel } from '../../catalogue/catalogue-model.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { excludesShared, mayServe } from '../../domain/providers/provider-credential.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
+import { Notifications } from '../../persistence/database/notifications.js';
+import { NotifiedCache } from '../../persistence/database/notified-cache.js';
+import { ProviderCredentialsRepository } from '../../persistence/keys/provider-credentials.repository.js';
 import { findProvider } from '../../providers/index.js';
 import type { Provider } from '../../providers/shared/provider.js';
-import type { Candidate } from '../endpoints/endpoint-order.js';
+import type { OwnCredential, ServingTarget } from '../endpoint-target.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
-import type { OwnCredential, ServingTarget } from '../endpoint-target.js';
-import { NotifiedCache } from '../../persistence/database/notified-cache.js';
-import { Notifications } from '../../persistence/database/notifications.js';
-import { ProviderCredentialsRepository } from '../../persistence/keys/provider-credentials.repository.js';
+import type { Candidate } from '../endpoints/endpoint-order.js';
 
 interface ApplicableCredential {
   readonly provider: string;
