@@ -11,6 +11,7 @@ import type {
   ScenarioResult,
 } from '../replicas/scenario.js';
 import { chatAborts } from './scenarios/chat-aborts.js';
+import { chatEndings, chatEndingsWithFailover } from './scenarios/chat-endings.js';
 import {
   chatsDrained,
   chatsKilled,
@@ -60,6 +61,8 @@ const SCENARIOS: readonly Scenario[] = [
   providerRestarted,
   chatsDrained,
   chatAborts,
+  chatEndings,
+  chatEndingsWithFailover,
   attackOnProcessor,
   attackOnBytes,
   attackOnConnections,

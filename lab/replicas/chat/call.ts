@@ -20,7 +20,14 @@ const MODEL = 'openai/gpt-4.1-mini';
 const PROMPT_PRICE = 400_000;
 const COMPLETION_PRICE = 1_600_000;
 const PICODOLLARS = 1e12;
-const SCRIPT: ChatScript = { chunks: 10, pause: 10, promptTokens: 50, stallsAfter: null, waitsFor: null };
+export const SCRIPT: ChatScript = {
+  chunks: 10,
+  pause: 10,
+  promptTokens: 50,
+  stallsAfter: null,
+  waitsFor: null,
+  ends: 'complete',
+};
 const TIMEOUT_MS = 90_000;
 const END = 'data: [DONE]\n\n';
 
