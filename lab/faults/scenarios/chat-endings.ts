@@ -1,5 +1,5 @@
-// Every way in which a chat can end, at random, while its replicas are killed, stopped and cut off from the database. All sums agree, no limit is passed, and each delivered word is charged or counted as unpaid
-// (docs/contract.md#chat-spend).
+// Every way in which a chat can end, at random, while its replicas are killed, stopped and cut off from the database: all
+// sums agree, no limit is passed, and each delivered word is charged or counted as unpaid (docs/contract.md#chat-spend).
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
