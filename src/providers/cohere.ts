@@ -22,13 +22,7 @@ import {
   tokenCount,
 } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
-import {
-  clampedTo,
-  NO_CACHE_SETTINGS,
-  NO_OPEN_SAMPLING,
-  stopAsList,
-  TOOL_CALL_MEMBERS,
-} from './shared/chat/member-rules.js';
+import { clampedTo, NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, stopAsList } from './shared/chat/member-rules.js';
 
 export const cohere: HttpProvider = {
   transport: 'http',
@@ -47,7 +41,6 @@ export const cohere: HttpProvider = {
     outputLimit: () => 'max_tokens',
     // `stream_options` is refused.
     streamUsage: () => 'unasked',
-    schema: 'closed',
     members: {
       ...NO_OPEN_SAMPLING,
       ...NO_CACHE_SETTINGS,
@@ -68,8 +61,6 @@ export const cohere: HttpProvider = {
       developerRole: 'system',
       names: 'none',
       reasoning: [],
-      members: [],
-      toolCallMembers: TOOL_CALL_MEMBERS,
     },
     mediaUrls: 'sent',
     readError: readUpstreamError,

@@ -23,7 +23,6 @@ export const deepinfra: HttpProvider = {
   chat: defineChatWire({
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
-    schema: 'open',
     members: { service_tier: 'listed' },
     messages: OPEN_MESSAGES,
     mediaUrls: 'listed',

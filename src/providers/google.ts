@@ -21,7 +21,7 @@ import type { CallSignatures } from './shared/chat/call-signatures.js';
 import type { MemberEdit } from './shared/chat/chat-traits.js';
 import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
-import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, TOOL_CALL_MEMBERS } from './shared/chat/member-rules.js';
+import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import type { JsonScanner } from '../vectors/json-scanner.js';
 import {
@@ -115,7 +115,6 @@ export const google: HttpProvider = {
     outputLimit: () => 'max_completion_tokens',
     // Usage comes in every chunk and is cumulative; to ask for it is accepted.
     streamUsage: () => 'ask',
-    schema: 'closed',
     members: {
       ...NO_OPEN_SAMPLING,
       ...NO_CACHE_SETTINGS,
@@ -137,7 +136,7 @@ export const google: HttpProvider = {
       reasoning: [],
       // The signature of a thought must come back with its call.
       members: ['extra_content'],
-      toolCallMembers: [...TOOL_CALL_MEMBERS, 'extra_content'],
+      toolCallMembers: ['extra_content'],
     },
     mediaUrls: 'listed',
     callSignatures: THOUGHT_SIGNATURES,

@@ -51,7 +51,7 @@ export const local: LocalProvider = {
   },
 };
 
-const ECHO_TRAITS: SupportTraits = { schema: 'closed', members: { user: 'keep' }, mediaUrls: 'refused' };
+const ECHO_TRAITS: SupportTraits = { members: { user: 'keep' }, mediaUrls: 'refused' };
 const NOTHING_TO_REPEAT = 'local/echo repeats the last message of the user, and found none.';
 // The tokens of this model: a word with the space before it, in pieces of bounded length.
 const TOKENS = /\s{0,64}\S{1,64}|\s{1,64}/gu;

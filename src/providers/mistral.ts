@@ -7,12 +7,7 @@ import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { createHash } from 'node:crypto';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
-import {
-  NO_CACHE_SETTINGS,
-  NO_OPEN_SAMPLING,
-  renamed,
-  TOOL_CALL_MEMBERS,
-} from './shared/chat/member-rules.js';
+import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, renamed } from './shared/chat/member-rules.js';
 
 const FORMS = { output_dtype: ['float'] };
 
@@ -31,7 +26,6 @@ export const mistral: HttpProvider = {
     outputLimit: () => 'max_tokens',
     // `stream_options` is refused with 422.
     streamUsage: () => 'unasked',
-    schema: 'closed',
     members: {
       ...NO_OPEN_SAMPLING,
       ...NO_CACHE_SETTINGS,
@@ -47,7 +41,6 @@ export const mistral: HttpProvider = {
       names: 'tool',
       reasoning: [],
       members: ['prefix'],
-      toolCallMembers: TOOL_CALL_MEMBERS,
       prefill: { prefix: true },
     },
     mediaUrls: 'sent',

@@ -43,8 +43,6 @@ export const ollama: HttpProvider = {
     // The other name is ignored in silence, and the output unlimited.
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
-    // Unknown members are ignored: to drop them here makes the loss visible.
-    schema: 'closed',
     members: {
       ...NO_OPEN_SAMPLING,
       ...NO_CACHE_SETTINGS,

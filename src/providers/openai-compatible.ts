@@ -9,6 +9,7 @@ import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
+import { serverMembers } from './shared/chat/server-members.js';
 
 export const openaiCompatible: HttpProvider = {
   transport: 'http',
@@ -29,9 +30,13 @@ export const openaiCompatible: HttpProvider = {
     // The catalogue can name the other forms for an endpoint.
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
-    schema: 'open',
-    members: {},
-    messages: OPEN_MESSAGES,
+    members: serverMembers('openai-compatible'),
+    // Servers in front of Gemini need the signature of a thought back with its call.
+    messages: {
+      ...OPEN_MESSAGES,
+      members: ['refusal', 'extra_content'],
+      toolCallMembers: ['extra_content'],
+    },
     mediaUrls: 'listed',
     readError: readUpstreamError,
     cancellation: 'unknown',

@@ -27,7 +27,6 @@ export const together: HttpProvider = {
   chat: defineChatWire({
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
-    schema: 'open',
     members: {
       stop: stopAsList,
       // The number of alternatives under the name of the flag.

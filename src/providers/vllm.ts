@@ -8,6 +8,7 @@ import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
+import { serverMembers } from './shared/chat/server-members.js';
 
 // Forms of base64.
 const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
@@ -35,8 +36,7 @@ export const vllm: HttpProvider = {
     outputLimit: () => 'max_completion_tokens',
     // Refused with 400 outside of a stream, as everywhere.
     streamUsage: () => 'ask',
-    schema: 'open',
-    members: {},
+    members: serverMembers('vllm'),
     messages: OPEN_MESSAGES,
     // The server would fetch an address from inside of the operator's network.
     mediaUrls: 'listed',

@@ -1,6 +1,8 @@
 // Every member of a chat body at every wire: sent, renamed, altered, dropped with a record, or a reason to pass the endpoint
 // over (docs/contract.md#chat-providers).
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { SERVER_MEMBERS } from '../../src/providers/shared/chat/server-members.js';
 import {
   builtChat,
   chatEndpoint,
@@ -79,19 +81,22 @@ const ROWS: readonly Row[] = [
   row('service_tier', 'auto', letters('SSOOSOOOOO')),
   row('service_tier', 'flex', letters('SSFFSFFFFF')),
   row('reasoning_effort', 'low', all('D').with(3, { reasoning: { enabled: true } })),
-  // Unknown members: closed schemas drop them.
-  row('x_unknown', 1, letters('DDDSSDSSDD')),
-  // Never forwarded.
-  ...[
-    'priority',
-    'chat_template',
-    'cache_salt',
-    'ignore_eos',
-    'min_tokens',
-    'guided_json',
-    'keep_alive',
-    'Priority',
-  ].map((name) => row(name, 1, all('D'))),
+  // Members of servers that are known to be harmless.
+  row('stop_token_ids', [1, 2], letters('DDDDDDSSDD')),
+  row('skip_special_tokens', false, letters('DDDDDDSSDD')),
+  row('repeat_penalty', 1.1, letters('DDDDDDDSDD')),
+  row('mirostat', 2, letters('DDDDDDDSDD')),
+  row('no_stop_trim', true, letters('DDDDDDDSDD')),
+  // Beyond numbers, flags and short lists the server might read a text.
+  row('stop_token_ids', 'x'.repeat(5_000), all('D')),
+  // Unknown, and known to change the server, to defeat a bound, or to read another's data.
+  ...(
+    'x_unknown priority Priority chat_template cache_salt ignore_eos min_tokens guided_json keep_alive n_predict id_slot ' +
+    'lora_path session_params bootstrap_host custom_logit_processor api_base fallbacks regex repeat_last_n ' +
+    'dry_penalty_last_n samplers grammar input_ids rid request_id _debug_render_only Stop_Token_Ids constructor __proto__'
+  )
+    .split(' ')
+    .map((name) => row(name, 1, all('D'))),
 ];
 
 const CASES = ROWS.flatMap(({ name, members, cells }) =>
@@ -116,7 +121,7 @@ it.each(CASES)('%s at %s', async (_title, slug, name, members, cell) => {
   const recorded = name === 'reasoning_effort' ? 'reasoning' : name;
   if (cell === 'S') expect(body[name]).toEqual(members[name]);
   else if (typeof cell === 'object') expect(body).toMatchObject(cell);
-  else expect(body).not.toHaveProperty(name);
+  else expect(Object.keys(body)).not.toContain(name);
   if (cell === 'D') {
     expect(edits).toEqual([recorded]);
     expect(problems.map(({ at }) => at)).toEqual([recorded]);
@@ -231,9 +236,9 @@ describe('the bytes of untouched members', () => {
 });
 
 describe('settings of an endpoint', () => {
-  it('choose the limit, the usage and the schema of a compatible server', async () => {
+  it('choose the limit, the usage and further members of a compatible server', async () => {
     const endpoint = chatEndpoint('openai-compatible', {
-      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none', schema: 'closed' },
+      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none' },
       allowedMembers: ['min_tokens'],
     });
     const members = { stream: true, max_tokens: 5, x_unknown: 1, min_tokens: 2 };
@@ -242,6 +247,69 @@ describe('settings of an endpoint', () => {
     expect(body).not.toHaveProperty('stream_options');
     expect(edits).toEqual(['x_unknown']);
   });
+});
+
+describe('unknown members inside messages and tools', () => {
+  const PNG = 'data:image/png;base64,AAAA';
+  const UNKNOWN = {
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'x', uuid: 'a' }], x_message: 1, Content: 'other' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', uuid: 'a', image_url: { url: PNG, max_dynamic_patch: 9, uuid: null } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          {
+            id: 'abcDEF123',
+            type: 'function',
+            index: 0,
+            function: { name: 'f', arguments: '{}', parsed: {} },
+          },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'abcDEF123', content: '1' },
+    ],
+    tools: [{ type: 'function', defer_loading: true, function: { name: 'f', defer_loading: true } }],
+    tool_choice: { type: 'function', function: { name: 'f', x: 1 }, x: 1 },
+  };
+  const EDITS = [
+    'messages.x_message',
+    'messages.Content',
+    'messages.content.uuid',
+    'messages.content.image_url.max_dynamic_patch',
+    'messages.tool_calls.index',
+    'messages.tool_calls.function.parsed',
+    'tools.defer_loading',
+    'tools.function.defer_loading',
+  ];
+
+  it.each(WIRES.filter((slug) => slug !== 'ollama'))('reach no server and are recorded: %s', async (slug) => {
+    const { text, body, edits } = await builtChat(slug, UNKNOWN);
+    expect(edits.filter((path) => path.includes('.')).toSorted()).toEqual(EDITS.toSorted());
+    expect(text).not.toMatch(/uuid|x_message|"Content"|max_dynamic_patch|"index"|parsed|defer_loading/);
+    expect(body['tool_choice']).toEqual({ type: 'function', function: { name: 'f' } });
+  });
+
+  it('are sent where the endpoint allows them, by the names of the record', async () => {
+    const { edits, text } = await builtChat(
+      'vllm',
+      UNKNOWN,
+      chatEndpoint('vllm', { allowedMembers: EDITS.slice(2) }),
+    );
+    expect(edits).toEqual(EDITS.slice(0, 2));
+    expect(text).toContain('"max_dynamic_patch":9');
+  });
+});
+
+it('the contract names every member of a server that is sent', () => {
+  const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  for (const names of Object.values(SERVER_MEMBERS))
+    expect(contract.replaceAll(/\s+/g, ' ')).toContain(names.map((name) => `\`${name}\``).join(', '));
 });
 
 describe('media', () => {

@@ -59,12 +59,12 @@ describe('a chat model of the file', () => {
   it('states the peculiarities of its server', () => {
     expect(
       added(
-        'output_limit: max_completion_tokens, stream_usage: none, schema: closed, cancellation: runs_on, allowed_members: [min_tokens]',
+        'output_limit: max_completion_tokens, stream_usage: none, cancellation: runs_on, allowed_members: [min_tokens, messages.content.uuid]',
       ),
     ).toMatchObject({
-      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none', schema: 'closed' },
+      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none' },
       cancellation: 'runs_on',
-      allowedMembers: ['min_tokens'],
+      allowedMembers: ['min_tokens', 'messages.content.uuid'],
     });
   });
 

@@ -30,7 +30,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
   ...'is_reasoning hides_reasoning prompt_overhead tokens_per_image max_tokens_per_image'.split(' '),
   ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
-  ...'output_limit stream_usage schema allowed_members'.split(' '),
+  ...'output_limit stream_usage allowed_members'.split(' '),
 ];
 
 export function readChatModel(
@@ -94,7 +94,7 @@ function readEndpoint(
       members.optional('cancellation', (member) => member.choice(CANCELLATIONS)),
     ),
     ...given('wire', readWire(members, base?.wire)),
-    ...given('allowedMembers', members.optional('allowed_members', readParameters)),
+    ...given('allowedMembers', members.optional('allowed_members', readMemberPaths)),
   };
 }
 
@@ -110,10 +110,6 @@ function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): Ch
     ...given(
       'streamUsage',
       members.optional('stream_usage', (member) => member.choice(['ask', 'unasked', 'none'] as const)),
-    ),
-    ...given(
-      'schema',
-      members.optional('schema', (member) => member.choice(['open', 'closed'] as const)),
     ),
   };
   return Object.keys(settings).length === 0 ? undefined : settings;
@@ -144,6 +140,12 @@ function readEfforts(cursor: Cursor): string[] {
 function readParameters(cursor: Cursor): string[] {
   const names = itemsOf(cursor).map((item) => item.text(/^\w{1,100}$/, 'the name of a member'));
   return [...new Set(names)];
+}
+
+/** Paths of messages, parts and tools as well: `messages.content.uuid`. */
+function readMemberPaths(cursor: Cursor): string[] {
+  const path = /^\w{1,100}(?:\.\w{1,100}){0,3}$/;
+  return [...new Set(itemsOf(cursor).map((item) => item.text(path, 'the name or path of a member')))];
 }
 
 function itemsOf(cursor: Cursor, levels = 3): Cursor[] {

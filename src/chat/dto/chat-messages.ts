@@ -1,5 +1,5 @@
-// Reads the messages of a chat call (docs/contract.md#chat-messages). Unknown members of a message stay: signatures of
-// thoughts travel there.
+// Reads the messages of a chat call (docs/contract.md#chat-messages). Unknown members of a message stay: the wire of a provider
+// knows which ones it takes, signatures of thoughts among them.
 import type { ChatMessage, ChatPart, ChatToolCall, JsonObject } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import { isMembers } from './chat-fields.js';

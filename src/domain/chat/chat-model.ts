@@ -48,8 +48,6 @@ export interface ChatWireSettings {
   readonly outputLimit?: 'max_tokens' | 'max_completion_tokens';
   /** Whether usage in streams must be requested, comes unasked, or never comes. */
   readonly streamUsage?: StreamUsage;
-  /** Whether unknown members are forwarded. */
-  readonly schema?: 'open' | 'closed';
 }
 
 export type StreamUsage = 'ask' | 'unasked' | 'none';
@@ -85,7 +83,7 @@ export interface ChatEndpoint {
   readonly cancellation?: CancellationBilling;
   /** Settings of servers that differ from their provider's wire. */
   readonly wire?: ChatWireSettings;
-  /** Members that are forwarded although no wire forwards them. */
+  /** Members that are forwarded beside those of the wire, named as in the edits of an attempt: `x`, `messages.content.y`. */
   readonly allowedMembers?: readonly string[];
   readonly quantization: string | null;
   readonly dataPolicy: DataPolicy;

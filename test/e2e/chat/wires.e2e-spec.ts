@@ -284,7 +284,7 @@ describe('a dropped member', () => {
   };
 
   it('is recorded: strict of a tool at Cohere', async () => {
-    expect(await droppedBy({ model: modelAt('cohere'), tools: [TOOL] })).toEqual(['tools.strict']);
+    expect(await droppedBy({ model: modelAt('cohere'), tools: [TOOL] })).toEqual(['tools.function.strict']);
     const [tool] = sentTo('cohere')['tools'] as { function: object }[];
     expect(tool?.function).toEqual({ name: 'look_up', parameters: { type: 'object' } });
   });

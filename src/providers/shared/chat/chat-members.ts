@@ -1,6 +1,5 @@
-// The top-level members of a chat body: which ones the router writes itself, which ones no wire forwards, and the rule of
-// every other one.
-import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+// The top-level members of a chat body: which ones the router writes itself, and the rule of every other one. Members without
+// a rule are dropped: they may change the server for other calls, defeat a bound, or read data that is not the caller's.
 import type { ChatCall } from '../chat-wire.js';
 import type { MemberEdit, MemberRule, SupportTraits } from './chat-traits.js';
 
@@ -18,22 +17,6 @@ const ROUTED = new Set([
   ...'stop_server_tools_when metadata debug store moderation safety_identifier background prompt'.split(' '),
 ]);
 
-/**
- * Members that change the server for other calls, defeat a bound, or read data that is not the caller's. No wire forwards
- * them unless the operator lists them for an endpoint (docs/contract.md#chat-providers).
- */
-const NEVER_FORWARDED = new Set([
-  ...'priority request_id chat_template chat_template_kwargs mm_processor_kwargs media_io_kwargs cache_salt'.split(
-    ' ',
-  ),
-  ...'kv_transfer_params vllm_xargs ignore_eos min_tokens truncate_prompt_tokens use_beam_search best_of echo'.split(
-    ' ',
-  ),
-  ...'prompt_logprobs length_penalty add_generation_prompt continue_final_message documents'.split(' '),
-  ...'include_stop_str_in_output extra_body options keep_alive num_ctx data_sources safety_model'.split(' '),
-  ...'context_length_exceeded_behavior guardrails'.split(' '),
-]);
-const NEVER_FORWARDED_PREFIXES = ['guided_', 'webhook'];
 /** They have no meaning without tools. */
 const TOOL_SETTINGS = new Set(['tool_choice', 'parallel_tool_calls']);
 
@@ -91,11 +74,9 @@ function editByRule(name: string, value: Buffer, call: ChatCall, traits: Support
   const isAllowed = endpoint.allowedMembers?.includes(name) === true;
   const rule = ruleOf(name, traits);
   if (isAllowed || rule === 'keep') return { value };
-  if (rule === 'drop') return 'dropped';
+  if (rule === undefined || rule === 'drop') return 'dropped';
   if (rule === 'listed') return endpoint.supportedParameters.includes(name) ? { value } : 'dropped';
-  if (rule !== undefined) return rule(value, call);
-  if (isNeverForwarded(name)) return 'dropped';
-  return schemaOf(endpoint, traits) === 'open' ? { value } : 'dropped';
+  return rule(value, call);
 }
 
 /** A rule for members of a call without tools. */
@@ -109,22 +90,12 @@ function ruleOf(name: string, { members }: SupportTraits): MemberRule | undefine
   return undefined;
 }
 
-/** Servers in Go match names without regard to case. */
-function isNeverForwarded(name: string): boolean {
-  const folded = name.toLowerCase();
-  return NEVER_FORWARDED.has(folded) || NEVER_FORWARDED_PREFIXES.some((prefix) => folded.startsWith(prefix));
-}
-
-export function schemaOf(
-  { wire }: ChatEndpoint,
-  { schema }: Pick<SupportTraits, 'schema'>,
-): 'open' | 'closed' {
-  return wire?.schema ?? schema;
-}
-
-/** `any` is an alias that only some upstreams know. */
+/** Without unknown members. `any` is an alias that only some upstreams know. */
 function toolChoice(value: Buffer, { request }: ChatCall): MemberEdit {
   const { toolChoice: choice, tools } = request;
   if (tools.length === 0) return 'omitted';
-  return choice !== null && 'mode' in choice ? { value: JSON.stringify(choice.mode) } : { value };
+  if (choice === null) return { value };
+  const named =
+    'mode' in choice ? choice.mode : { type: 'function', function: { name: choice.functionName } };
+  return { value: JSON.stringify(named) };
 }

@@ -29,9 +29,9 @@ export interface MessageTraits {
   readonly names: 'all' | 'tool' | 'none';
   /** Members with the model's earlier reasoning that are sent. */
   readonly reasoning: readonly string[];
-  /** Members that a closed schema takes, beside those above; absent: all. */
+  /** Members that are sent beside those above. */
   readonly members?: readonly string[];
-  /** Members of a tool call that a closed schema takes; absent: all. */
+  /** Members of a tool call that are sent beside `id`, `type` and `function`. */
   readonly toolCallMembers?: readonly string[];
   /** The image detail `original` is sent; otherwise `high` takes its place. */
   readonly takesOriginalDetail?: true;
@@ -42,7 +42,7 @@ export interface MessageTraits {
 /** The traits that decide what an endpoint honours. */
 export type SupportTraits = Pick<
   ChatTraits,
-  'schema' | 'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'files' | 'reasoningSwitch'
+  'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'files' | 'reasoningSwitch'
 >;
 
 export interface ChatTraits extends Pick<
@@ -57,8 +57,7 @@ export interface ChatTraits extends Pick<
   streamUsage(connection: ProviderConnection): StreamUsage;
   /** Further members of `stream_options`, where usage is requested. */
   readonly streamOptions?: JsonObject;
-  readonly schema: 'open' | 'closed';
-  /** Rules of members beside the common ones. */
+  /** Rules of members beside the common ones. Members without a rule are dropped. */
   readonly members: Readonly<Record<string, MemberRule>>;
   readonly messages: MessageTraits;
   /** `strict` of a tool is not sent. */

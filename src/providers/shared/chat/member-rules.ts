@@ -19,14 +19,13 @@ export const NO_CACHE_SETTINGS: Readonly<Record<string, MemberRule>> = {
   prompt_cache_retention: 'drop',
 };
 
-/** Servers with open weights: they take every member, and know the role `system` only. */
+/** Servers with open weights: they know the role `system` only. */
 export const OPEN_MESSAGES: MessageTraits = {
   developerRole: 'system',
   names: 'all',
   reasoning: ['reasoning', 'reasoning_content', 'reasoning_details'],
+  members: ['refusal'],
 };
-
-export const TOOL_CALL_MEMBERS = ['id', 'type', 'function'];
 
 export function stopAsList(value: Buffer): MemberEdit {
   const text = value.toString();

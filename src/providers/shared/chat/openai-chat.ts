@@ -6,12 +6,10 @@ import {
   NO_OPEN_SAMPLING,
   onlyOneWithReasoning,
   parallelCallsIfListed,
-  TOOL_CALL_MEMBERS,
 } from './member-rules.js';
 import { readUpstreamError } from '../upstream-error.js';
 
 export const OPENAI_CHAT = {
-  schema: 'closed',
   members: {
     ...NO_OPEN_SAMPLING,
     temperature: onlyOneWithReasoning,
@@ -29,7 +27,6 @@ export const OPENAI_CHAT = {
     names: 'all',
     reasoning: [],
     members: ['refusal'],
-    toolCallMembers: TOOL_CALL_MEMBERS,
     takesOriginalDetail: true,
   },
   reasoningModelsLack: ['logprobs'],
