@@ -60,7 +60,7 @@ export const cohere: HttpProvider = {
     messages: {
       developerRole: 'system',
       names: 'none',
-      reasoning: [],
+      reasoning: null,
     },
     mediaUrls: 'sent',
     readError: readUpstreamError,

@@ -24,7 +24,7 @@ export const deepinfra: HttpProvider = {
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
     members: { service_tier: 'listed' },
-    messages: OPEN_MESSAGES,
+    messages: { ...OPEN_MESSAGES, reasoning: 'reasoning_content' },
     mediaUrls: 'listed',
     readError: readUpstreamError,
     cancellation: 'stops',

@@ -133,7 +133,7 @@ export const google: HttpProvider = {
     messages: {
       developerRole: 'system',
       names: 'none',
-      reasoning: [],
+      reasoning: null,
       // The signature of a thought must come back with its call.
       members: ['extra_content'],
       toolCallMembers: ['extra_content'],

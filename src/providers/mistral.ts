@@ -39,7 +39,7 @@ export const mistral: HttpProvider = {
     messages: {
       developerRole: 'system',
       names: 'tool',
-      reasoning: [],
+      reasoning: null,
       members: ['prefix'],
       prefill: { prefix: true },
     },

@@ -53,7 +53,7 @@ export const ollama: HttpProvider = {
     },
     // A forced tool is ignored as well; `none` is honoured without the tools.
     lacks: ['tool_choice', 'logprobs', 'n'],
-    messages: { developerRole: 'system', names: 'none', reasoning: ['reasoning'] },
+    messages: { developerRole: 'system', names: 'none', reasoning: 'reasoning' },
     mediaUrls: 'refused',
     readError: readUpstreamError,
     cancellation: 'stops_always',

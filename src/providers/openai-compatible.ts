@@ -34,7 +34,9 @@ export const openaiCompatible: HttpProvider = {
     // Servers in front of Gemini need the signature of a thought back with its call.
     messages: {
       ...OPEN_MESSAGES,
-      members: ['refusal', 'extra_content'],
+      // DeepSeek, SGLang, llama.cpp and most others; the catalogue can name the other for an endpoint.
+      reasoning: 'reasoning_content',
+      members: ['extra_content'],
       toolCallMembers: ['extra_content'],
     },
     mediaUrls: 'listed',

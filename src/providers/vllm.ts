@@ -37,6 +37,7 @@ export const vllm: HttpProvider = {
     // Refused with 400 outside of a stream, as everywhere.
     streamUsage: () => 'ask',
     members: serverMembers('vllm'),
+    // Servers before the end of 2025 know `reasoning_content`; the catalogue can name it for an endpoint.
     messages: OPEN_MESSAGES,
     // The server would fetch an address from inside of the operator's network.
     mediaUrls: 'listed',

@@ -2,6 +2,7 @@
 // over (docs/contract.md#chat-providers).
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { ChatEndpoint } from '../../src/domain/chat/chat-model.js';
 import { SERVER_MEMBERS } from '../../src/providers/shared/chat/server-members.js';
 import {
   builtChat,
@@ -303,6 +304,87 @@ describe('unknown members inside messages and tools', () => {
     );
     expect(edits).toEqual(EDITS.slice(0, 2));
     expect(text).toContain('"max_dynamic_patch":9');
+  });
+});
+
+describe('earlier reasoning (inspect_ai #4079, LibreChat PR 13368, kilocode #9501)', () => {
+  const DETAILS = [
+    { type: 'reasoning.text', text: 'hm' },
+    { type: 'reasoning.encrypted', data: 'x' },
+  ];
+  const DROPPED = ['messages.reasoning_details'];
+  const sent = async (slug: string, members: object, overrides: Partial<ChatEndpoint> = {}) => {
+    const messages = [{ role: 'assistant', content: 'Hi', ...members }];
+    const { body, edits } = await builtChat(slug, { messages }, chatEndpoint(slug, overrides));
+    const [message] = body['messages'] as object[];
+    return [message, edits];
+  };
+  const COMPATIBLE = ['openai-compatible', 'reasoning_content'] as const;
+  const VLLM = ['vllm', 'reasoning'] as const;
+
+  describe.each([COMPATIBLE, VLLM, ['ollama', 'reasoning'], ['deepinfra', 'reasoning_content']])(
+    'at %s',
+    (slug, name) => {
+      it.each([
+        [{ reasoning: 'hm' }, []],
+        [{ reasoning_content: 'hm' }, []],
+        [{ reasoning: 'hm', reasoning_content: 'hm' }, []],
+        [{ reasoning: null, reasoning_content: 'hm' }, []],
+        [{ reasoning: 'hm', reasoning_details: DETAILS }, DROPPED],
+        [{ reasoning_details: DETAILS }, DROPPED],
+      ])('%j reaches the server under its own name', async (members, edits) => {
+        expect(await sent(slug, members)).toEqual([
+          { role: 'assistant', content: 'Hi', [name]: 'hm' },
+          edits,
+        ]);
+      });
+    },
+  );
+
+  it('of two different texts the server gets the one under its own name', async () => {
+    const members = { reasoning: 'one', reasoning_content: 'other' };
+    const kept = { role: 'assistant', content: 'Hi', reasoning: 'one' };
+    expect(await sent('vllm', members)).toEqual([kept, ['messages.reasoning_content']]);
+  });
+
+  it('is sent under the name that the catalogue states, with details where it allows them', async () => {
+    const overrides: Partial<ChatEndpoint> = {
+      wire: { reasoningMember: 'reasoning' },
+      allowedMembers: DROPPED,
+    };
+    const members = { reasoning: 'hm', reasoning_details: DETAILS };
+    expect(await sent('openai-compatible', members, overrides)).toEqual([
+      { role: 'assistant', content: 'Hi', ...members },
+      [],
+    ]);
+  });
+
+  it('is not sent where the provider refuses it', async () => {
+    expect(await sent('google', { reasoning_content: 'hm' })).toEqual([
+      { role: 'assistant', content: 'Hi' },
+      ['messages.reasoning_content'],
+    ]);
+  });
+});
+
+describe('a refusal in an assistant’s message', () => {
+  const part = { type: 'refusal', refusal: 'I cannot.' };
+  const messages = [
+    { role: 'assistant', content: [part] },
+    { role: 'assistant', content: null, refusal: 'I cannot.' },
+  ];
+
+  it.each(WIRES)('reaches %s, as a text where that knows no refusals', async (slug) => {
+    const { body, edits } = await builtChat(slug, {
+      messages: [...messages, { role: 'user', content: 'x' }],
+    });
+    const texts = [
+      { role: 'assistant', content: [{ type: 'text', text: 'I cannot.' }] },
+      { role: 'assistant', content: 'I cannot.' },
+    ];
+    const isKnown = ['openai', 'azure'].includes(slug);
+    expect((body['messages'] as object[]).slice(0, 2)).toEqual(isKnown ? messages : texts);
+    expect(edits).toEqual([]);
   });
 });
 

@@ -59,10 +59,10 @@ describe('a chat model of the file', () => {
   it('states the peculiarities of its server', () => {
     expect(
       added(
-        'output_limit: max_completion_tokens, stream_usage: none, cancellation: runs_on, allowed_members: [min_tokens, messages.content.uuid]',
+        'output_limit: max_completion_tokens, stream_usage: none, reasoning_member: reasoning, cancellation: runs_on, allowed_members: [min_tokens, messages.content.uuid]',
       ),
     ).toMatchObject({
-      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none' },
+      wire: { outputLimit: 'max_completion_tokens', streamUsage: 'none', reasoningMember: 'reasoning' },
       cancellation: 'runs_on',
       allowedMembers: ['min_tokens', 'messages.content.uuid'],
     });

@@ -30,7 +30,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
   ...'is_reasoning hides_reasoning prompt_overhead tokens_per_image max_tokens_per_image'.split(' '),
   ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
-  ...'output_limit stream_usage allowed_members'.split(' '),
+  ...'output_limit stream_usage reasoning_member allowed_members'.split(' '),
 ];
 
 export function readChatModel(
@@ -110,6 +110,12 @@ function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): Ch
     ...given(
       'streamUsage',
       members.optional('stream_usage', (member) => member.choice(['ask', 'unasked', 'none'] as const)),
+    ),
+    ...given(
+      'reasoningMember',
+      members.optional('reasoning_member', (member) =>
+        member.choice(['reasoning', 'reasoning_content'] as const),
+      ),
     ),
   };
   return Object.keys(settings).length === 0 ? undefined : settings;

@@ -58,7 +58,7 @@ function readContent(
 ): string | readonly ChatPart[] | null {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) {
-    const parts = content.map((part, index) => readPart(part, `${path}[${index}]`));
+    const parts = content.map((part, index) => readPart(part, role, `${path}[${index}]`));
     const media = TEXT_ONLY.has(role) ? parts.findIndex(({ type }) => type !== 'text') : -1;
     return media === -1 ? parts : reject(`${path}[${media}].type`, 'must be text in this role');
   }

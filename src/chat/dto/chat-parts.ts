@@ -1,5 +1,5 @@
 // Reads one part of a message. The price of an unknown part has no bound, so that it is rejected.
-import type { ChatMediaPart, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
+import type { ChatMediaPart, ChatMessage, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import { isMembers } from './chat-fields.js';
 
@@ -12,8 +12,11 @@ const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,/i;
 const MAX_DATA_PREFIX = 256;
 
 /** Throws `invalid_request` at `path`. */
-export function readPart(part: unknown, path: string): ChatPart {
+export function readPart(part: unknown, role: ChatMessage['role'], path: string): ChatPart {
   if (!isMembers(part)) return reject(path, 'must be an object');
+  // Earlier answers come back with the text of their refusals.
+  if (role === 'assistant' && part['type'] === 'refusal')
+    return { type: 'text', text: requireText(part['refusal'], `${path}.refusal`) };
   switch (part['type']) {
     case 'text':
       return { type: 'text', text: requireText(part['text'], `${path}.text`) };

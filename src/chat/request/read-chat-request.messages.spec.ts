@@ -43,6 +43,12 @@ describe('messages', () => {
   });
 
   it('have parts whose price has a bound', () => {
+    expect(partProblem({ type: 'refusal', refusal: 'I cannot.' })).toMatch(
+      /^messages\[0\]\.content\[0\]\.type: /,
+    );
+    expect(messageProblem({ role: 'assistant', content: [{ type: 'refusal', refusal: 'I cannot.' }] })).toBe(
+      'accepted',
+    );
     expect(partProblem({ type: 'hologram' })).toMatch(/^messages\[0\]\.content\[0\]\.type: /);
     expect(partProblem({ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } })).toMatch(
       /image_url\.url: must be an https: URL, or a data: URL/,

@@ -48,7 +48,11 @@ export interface ChatWireSettings {
   readonly outputLimit?: 'max_tokens' | 'max_completion_tokens';
   /** Whether usage in streams must be requested, comes unasked, or never comes. */
   readonly streamUsage?: StreamUsage;
+  readonly reasoningMember?: ReasoningMember;
 }
+
+/** A server's name for the reasoning in a message. */
+export type ReasoningMember = 'reasoning' | 'reasoning_content';
 
 export type StreamUsage = 'ask' | 'unasked' | 'none';
 

@@ -3,6 +3,7 @@ import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatMessage, ChatTool, JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ChatCall } from '../chat-wire.js';
 import { withSignedCalls } from './call-signatures.js';
+import { withReasoningAs } from './earlier-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
 import { isObject } from './json-values.js';
 import { MemberFilter, withEditedList, withEditedObject, withoutEmpty } from './member-filter.js';
@@ -81,14 +82,24 @@ class MessageEditor {
 
   private withKnownMembers({ role, body: sent }: ChatMessage): JsonObject {
     const { callSignatures } = this.traits;
-    const body = callSignatures ? withSignedCalls(sent, callSignatures, this.endpoint) : sent;
-    const { names, reasoning, members = [] } = this.traits.messages;
+    const signed = callSignatures ? withSignedCalls(sent, callSignatures, this.endpoint) : sent;
+    const body = this.traits.messages.takesRefusals ? signed : withRefusalAsContent(signed);
+    const { names, takesRefusals, members = [] } = this.traits.messages;
+    const reasoning = this.endpoint.wire?.reasoningMember ?? this.traits.messages.reasoning;
     const takesName = names === 'all' || (names === 'tool' && role === 'tool');
-    const known = [...MESSAGE_MEMBERS, ...members, ...reasoning, ...this.filter.cacheMembers];
-    return this.filter.only(body, takesName ? [...known, 'name'] : known, 'messages');
+    const known = [
+      ...MESSAGE_MEMBERS,
+      ...members,
+      ...this.filter.cacheMembers,
+      ...(takesName ? ['name'] : []),
+      ...(takesRefusals ? ['refusal'] : []),
+      ...(reasoning === null ? [] : [reasoning]),
+    ];
+    return this.filter.only(reasoning === null ? body : withReasoningAs(reasoning, body), known, 'messages');
   }
 
-  private editPart(part: JsonObject): JsonObject {
+  private editPart(sent: JsonObject): JsonObject {
+    const part = this.traits.messages.takesRefusals ? sent : withRefusalAsText(sent);
     const { type } = part;
     if (typeof type !== 'string') return part;
     const path = 'messages.content';
@@ -124,4 +135,18 @@ class MessageEditor {
       this.filter.only(called, CALLED_MEMBERS, 'messages.tool_calls.function'),
     );
   }
+}
+
+/** Many servers know no refusals, and an assistant's message without content is invalid at some. */
+function withRefusalAsContent(body: JsonObject): JsonObject {
+  const { refusal, content, ...others } = body;
+  const isContent = typeof refusal === 'string' && (content ?? '') === '';
+  return isContent ? { ...others, content: refusal } : body;
+}
+
+function withRefusalAsText(part: JsonObject): JsonObject {
+  const { refusal, ...others } = part;
+  return part['type'] === 'refusal' && typeof refusal === 'string'
+    ? { ...others, type: 'text', text: refusal }
+    : part;
 }

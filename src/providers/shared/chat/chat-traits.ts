@@ -1,5 +1,10 @@
 // The traits by which providers differ in the chat completions wire, as data.
-import type { CancellationBilling, ChatEndpoint, StreamUsage } from '../../../domain/chat/chat-model.js';
+import type {
+  CancellationBilling,
+  ChatEndpoint,
+  ReasoningMember,
+  StreamUsage,
+} from '../../../domain/chat/chat-model.js';
 import type { JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ChatCall, ChatWire } from '../chat-wire.js';
 import type { ProviderConnection } from '../upstream.js';
@@ -27,8 +32,10 @@ export interface MessageTraits {
   readonly developerRole: 'developer' | 'system';
   /** The messages whose `name` is sent. */
   readonly names: 'all' | 'tool' | 'none';
-  /** Members with the model's earlier reasoning that are sent. */
-  readonly reasoning: readonly string[];
+  /** The wire's name for the model's earlier reasoning, which callers send back under either name; null: it is not sent. */
+  readonly reasoning: ReasoningMember | null;
+  /** Refusals are sent as such, in members and parts; otherwise as texts. */
+  readonly takesRefusals?: true;
   /** Members that are sent beside those above. */
   readonly members?: readonly string[];
   /** Members of a tool call that are sent beside `id`, `type` and `function`. */

@@ -23,8 +23,7 @@ export const NO_CACHE_SETTINGS: Readonly<Record<string, MemberRule>> = {
 export const OPEN_MESSAGES: MessageTraits = {
   developerRole: 'system',
   names: 'all',
-  reasoning: ['reasoning', 'reasoning_content', 'reasoning_details'],
-  members: ['refusal'],
+  reasoning: 'reasoning',
 };
 
 export function stopAsList(value: Buffer): MemberEdit {

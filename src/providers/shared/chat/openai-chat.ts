@@ -25,8 +25,8 @@ export const OPENAI_CHAT = {
   messages: {
     developerRole: 'developer',
     names: 'all',
-    reasoning: [],
-    members: ['refusal'],
+    reasoning: null,
+    takesRefusals: true,
     takesOriginalDetail: true,
   },
   reasoningModelsLack: ['logprobs'],

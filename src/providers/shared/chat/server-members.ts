@@ -24,11 +24,10 @@ const SGLANG: ServerMembers = {
 // `dry_sequence_breakers`, whose length is its time.
 const LLAMA_CPP: ServerMembers = {
   source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
-  names: [
-    ...['repeat_penalty', 'typical_p', 'top_n_sigma', 'dynatemp_range', 'dynatemp_exponent'],
-    ...['dry_multiplier', 'dry_base', 'dry_allowed_length', 'xtc_probability', 'xtc_threshold'],
-    ...['mirostat', 'mirostat_tau', 'mirostat_eta'],
-  ],
+  names: (
+    'repeat_penalty typical_p top_n_sigma dynatemp_range dynatemp_exponent dry_multiplier dry_base dry_allowed_length ' +
+    'xtc_probability xtc_threshold mirostat mirostat_tau mirostat_eta'
+  ).split(' '),
 };
 
 const LM_STUDIO: ServerMembers = {
