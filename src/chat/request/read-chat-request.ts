@@ -5,6 +5,7 @@ import type { ChatRequest, JsonValue } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
+import { parsePlainBody } from '../../http/body/plain-body.js';
 import { rejectHostileShape } from '../../http/fields/json-shape.js';
 import {
   MAX_SESSION_LENGTH,
@@ -28,6 +29,7 @@ import {
 } from '../dto/create-chat-completion.dto.js';
 import { REFUSED_NAMES, rejectRefusedMembers } from '../dto/refused-members.js';
 import { namesByFold, readRawMembers, rejectCaseTwins } from './raw-members.js';
+import { replaceLoneSurrogates } from './well-formed-bytes.js';
 
 export interface ReadChat {
   readonly request: ChatRequest;
@@ -36,7 +38,7 @@ export interface ReadChat {
 
 /** Limits of the structure of a body, at any depth. */
 export const CHAT_BODY = { depth: 128, members: 1_024 } as const;
-const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true, isWellFormed: true };
+const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true };
 
 const KNOWN = namesByFold([...KNOWN_MEMBERS, ...REFUSED_NAMES]);
 /** The router reads them; providers' wires write their own form of some. */
@@ -64,8 +66,9 @@ const NOT_FORWARDED = [
 ];
 const HIDDEN_WITHOUT_TOOLS = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
-/** `bytes` are those of `body`. Throws `invalid_request`. */
-export function readChatRequest(body: Readonly<Record<string, unknown>>, bytes: Buffer): ReadChat {
+/** `bytes` are those of `sent`. Throws `invalid_request`. */
+export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: Buffer): ReadChat {
+  const body = replaceLoneSurrogates(bytes) ? (parsePlainBody(bytes) as typeof sent) : sent;
   const members = readRawMembers(bytes);
   rejectCaseTwins(members.keys(), KNOWN);
   rejectHostileShape(body, [], SHAPE);

@@ -1,5 +1,6 @@
 // Reads bodies on a real connection, in pieces of any size, and their memory before they are read.
 import type { IncomingMessage } from 'node:http';
+import * as zlib from 'node:zlib';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '../../domain/errors.js';
@@ -73,6 +74,23 @@ describe('a body', () => {
     const head = `Content-Encoding: ${encoding}\r\nContent-Length: ${packed.length}`;
     expect((await read(await request(head, packed))).equals(BODY)).toBe(true);
     expect(taken).toBeGreaterThanOrEqual(BODY.length);
+  });
+
+  it('is unpacked from zstd where Node can, with a window of at most 8 MiB', async () => {
+    const { zstdCompressSync: pack, constants } = zlib as unknown as {
+      readonly zstdCompressSync?: (body: Buffer, options?: object) => Buffer;
+      readonly constants: Readonly<Record<string, number>>;
+    };
+    const send = async (packed: Buffer) =>
+      read(await request(`Content-Encoding: zstd\r\nContent-Length: ${packed.length}`, packed));
+    if (pack === undefined) {
+      await expect(send(BODY)).rejects.toMatchObject({ type: 'encoding.unsupported' });
+      return;
+    }
+    expect((await send(pack(BODY))).equals(BODY)).toBe(true);
+    await expect(send(pack(Buffer.alloc(50 * LIMIT)))).rejects.toMatchObject({ type: 'entity.too.large' });
+    const params = { [constants['ZSTD_c_windowLog'] ?? 0]: 27 };
+    await expect(send(pack(Buffer.alloc(50 * LIMIT), { params }))).rejects.toThrow();
   });
 
   it.each([

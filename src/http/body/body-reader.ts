@@ -1,7 +1,7 @@
 // Reads a body as it arrives: counted on the wire and unpacked, bounded, and abandoned when it stalls.
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { AppError } from '../../domain/errors.js';
 import { compressionOf } from '../load-shedding/load-shedding.guard.js';
 import { BodyBlocks } from './body-blocks.js';
@@ -12,10 +12,28 @@ import type { SlowTransfers } from '../server/slow-transfers.js';
 const COMPRESSION_OVERHEAD = 4_096;
 
 const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['gzip', zlib.createGunzip],
+  ['deflate', zlib.createInflate],
+  ['br', zlib.createBrotliDecompress],
+  ...zstdOfNode(),
 ]);
+/** The encodings that this process reads. */
+export const BODY_ENCODINGS = [...UNPACKERS.keys()];
+
+// Of the window, as a power of two: a frame that needs more memory fails. Every reader of zstd takes 8 MiB (RFC 8878).
+const MAX_ZSTD_WINDOW = 23;
+
+/** Node has it from 22.15 on. */
+function zstdOfNode(): [string, () => Transform][] {
+  const { createZstdDecompress: create, constants } = zlib as {
+    readonly createZstdDecompress?: (options: zlib.ZlibOptions) => Transform;
+    readonly constants: Readonly<Record<string, number>>;
+  };
+  const window = constants['ZSTD_d_windowLogMax'];
+  if (create === undefined || window === undefined) return [];
+  const params = { [window]: MAX_ZSTD_WINDOW };
+  return [['zstd', () => create({ params } as zlib.ZlibOptions)]];
+}
 
 export interface BodyReading {
   /** Bytes. */

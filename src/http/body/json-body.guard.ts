@@ -12,7 +12,7 @@ import { AppError } from '../../domain/errors.js';
 import { isObject } from '../../domain/members.js';
 import { permitOf, bodyLimitOf } from '../load-shedding/load-shedding.guard.js';
 import { LoadShedder } from '../load-shedding/load-shedder.js';
-import { readBody } from './body-reader.js';
+import { BODY_ENCODINGS, readBody } from './body-reader.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import type { ScanBounds } from './json-scan.js';
 import { keepRawBody, rawBodyBounds } from './raw-body.js';
@@ -136,7 +136,9 @@ function toAppError(error: unknown, limit: number): unknown {
     case 'charset.unsupported':
       return new AppError('invalid_request', { detail: 'the body must be encoded in UTF-8' });
     case 'encoding.unsupported':
-      return new AppError('invalid_request', { detail: 'the Content-Encoding is not supported' });
+      return new AppError('invalid_request', {
+        detail: `the Content-Encoding must be ${BODY_ENCODINGS.join(', ')} or identity`,
+      });
     case 'request.aborted':
       return endedEarly();
     default:

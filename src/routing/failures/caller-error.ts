@@ -8,14 +8,14 @@ import { errorTypeOfCode } from './error-types.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
 import type { EndpointFailure, UnsupportedMember } from './endpoint-failure.js';
-import { inOneLine } from './provider-words.js';
+import { inOneLine, withoutMarkup } from './provider-words.js';
 
 // Longer texts help no reader, and a provider may echo the input.
 const MAX_MESSAGE_LENGTH = 300;
 const MAX_RAW_LENGTH = 1_000;
 const MAX_CODE_LENGTH = 100;
 /** A body that says nothing. */
-const WORDLESS = /^[\s{}[\]"]*$|^null$|^<html><\/html>$/i;
+const WORDLESS = /^[\s{}[\]"]*$|^null$/i;
 /** Seconds. `openai` obeys no longer delay. */
 const LONGEST_RETRY_AFTER = 59;
 
@@ -28,13 +28,14 @@ export const NO_RETRY = { 'x-should-retry': 'false' } as const;
 export function toCallerError(failure: EndpointFailure, target: ServingTarget): AppError {
   const { consequences, failureClass, unsupported, retryAfter } = failure;
   const isUnsent = failureClass === 'unsupported';
-  const hasRaw = !isUnsent && consequences.hidesWords !== true;
+  const raw = withoutMarkup(failure.message);
+  const hasRaw = !isUnsent && consequences.hidesWords !== true && raw !== '';
   const problem = unsupported && { ...errorPosition(unsupported.at), detail: unsupported.rule };
   return new AppError(codeOf(consequences, target), {
     ...(problem ?? { detail: detailOf(failure, target) }),
     metadata: {
       ...describe(target, failureClass),
-      ...(hasRaw ? { raw: boundedText(failure.message, MAX_RAW_LENGTH) } : {}),
+      ...(hasRaw ? { raw: boundedText(raw, MAX_RAW_LENGTH) } : {}),
       ...(failure.providerCode === null
         ? {}
         : { provider_code: boundedText(failure.providerCode, MAX_CODE_LENGTH) }),
@@ -114,10 +115,12 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: Se
       const remedy = credential !== null && failureClass !== 'account' ? `; ${REMEDY}` : '';
       return `${describeRefusal(failureClass, target)}${remedy}`;
     }
-    default:
-      return WORDLESS.test(message)
+    default: {
+      const line = inOneLine(message);
+      return WORDLESS.test(line)
         ? `${provider.name} answered with HTTP ${status}`
-        : boundedText(inOneLine(message), MAX_MESSAGE_LENGTH);
+        : boundedText(line, MAX_MESSAGE_LENGTH);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // Provider words without secrets and inner names.
 import { describe, expect, it } from '@jest/globals';
 import { boundedText } from '../../domain/text/bounded-text.js';
-import { inOneLine, withoutInnerNames } from './provider-words.js';
+import { inOneLine, withoutInnerNames, withoutMarkup } from './provider-words.js';
 import type { InnerNames } from './provider-words.js';
 
 const NAMES: InnerNames = {
@@ -88,6 +88,11 @@ describe('one line', () => {
     ['', ''],
   ])('of %j is %j', (words, line) => {
     expect(inOneLine(words)).toBe(line);
+  });
+
+  it('is not made of the words of a provider, which keep their lines', () => {
+    expect(withoutMarkup('two\n  lines <b>')).toBe('two\n  lines <b>');
+    expect(withoutMarkup('<html>\n<title> 502\n</title>')).toBe('502');
   });
 
   it('is cut without half of a pair', () => {

@@ -50,11 +50,14 @@ export function withoutInnerNames(words: string, names: InnerNames): string {
   return text;
 }
 
-/** The title of a proxy's page, in one line. */
-export function inOneLine(words: string): string {
-  const title = /<(title|h1)[^>]*>([^<]+)</i.exec(words)?.[2];
+/** The title alone of a proxy's page: clients show the words to people. Empty without one. */
+export function withoutMarkup(words: string): string {
   const isPage = /^\s*<(!doctype|html|head|body|center|h1)\b/i.test(words);
-  return (isPage ? (title ?? '') : words).replace(/\s+/g, ' ').trim();
+  return isPage ? (/<(title|h1)[^>]*>([^<]+)</i.exec(words)?.[2]?.trim() ?? '') : words;
+}
+
+export function inOneLine(words: string): string {
+  return withoutMarkup(words).replace(/\s+/g, ' ').trim();
 }
 
 function secretsOf({ apiKeys, baseUrl }: InnerNames): string[] {
