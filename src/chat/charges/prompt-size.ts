@@ -9,6 +9,8 @@ import { KNOWN_MEMBERS } from '../dto/create-chat-completion.dto.js';
 export interface PromptSize {
   /** The bytes of every text that reaches the model, in the longer of its own and its normalised form. */
   readonly textBytes: number;
+  /** The bytes of unknown members by name: a server that is allowed one may put it into its prompt. */
+  readonly unknownBytes: ReadonlyMap<string, number>;
   readonly messages: number;
   readonly tools: number;
   readonly lowImages: number;
@@ -24,6 +26,7 @@ export interface PromptSize {
 
 const EMPTY: PromptSize = {
   textBytes: 0,
+  unknownBytes: new Map(),
   messages: 0,
   tools: 0,
   lowImages: 0,
@@ -66,16 +69,21 @@ export async function measurePrompt(request: ChatRequest, pace: Pace): Promise<P
   for (const { body } of tools) size.textBytes += jsonBytes(body);
   if (responseSchema !== null) size.textBytes += jsonBytes(responseSchema);
   if (prediction !== null) size.textBytes += textBytes(prediction);
-  // A server with an open schema may put an unknown member into its prompt.
-  for (const [name, bytes] of members) if (!KNOWN.has(name)) size.textBytes += textBytes(bytes.toString());
-  return size;
+  const unknown = [...members].filter(([name]) => !KNOWN.has(name));
+  return { ...size, unknownBytes: new Map(unknown.map(([name, bytes]) => [name, bytes.length])) };
+}
+
+/** The bytes of unknown members that the endpoint receives. */
+export function allowedBytes({ unknownBytes }: PromptSize, { allowedMembers = [] }: ChatEndpoint): number {
+  return allowedMembers.reduce((sum, name) => sum + (unknownBytes.get(name) ?? 0), 0);
 }
 
 /** The most tokens that the provider can charge for the prompt. */
 export function promptBound(size: PromptSize, endpoint: ChatEndpoint): number {
   const { fixed, perMessage, perTool } = endpoint.promptOverhead ?? DEFAULT_OVERHEAD;
   const { maxTokensPerImage: image, contextLength } = endpoint;
-  const text = size.textBytes + fixed + perMessage * size.messages + perTool * size.tools;
+  const text =
+    size.textBytes + allowedBytes(size, endpoint) + fixed + perMessage * size.messages + perTool * size.tools;
   const media =
     tokensOf(size.lowImages, image?.low) +
     tokensOf(size.highImages, image?.high) +

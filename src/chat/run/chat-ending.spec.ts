@@ -4,6 +4,7 @@ import { readChat } from '../../../test/support/chat/read-chat.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import { shippedCatalogue } from '../../routing/catalogue-source.js';
+import { findProvider } from '../../providers/index.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { measurePrompt, promptBound } from '../charges/prompt-size.js';
 import { NO_ANSWER, usageOf } from './chat-ending.js';
@@ -19,7 +20,12 @@ const TEXT = { type: 'text', text: 'hi' };
 function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> = {}): ChatTarget {
   const model = chatModels.find((shipped) => shipped.id === id)!;
   const endpoint = model.endpoints.find((served) => served.provider === provider)!;
-  return { model, endpoint: { ...endpoint, ...changes }, credential: null } as unknown as ChatTarget;
+  return {
+    model,
+    endpoint: { ...endpoint, ...changes },
+    provider: findProvider(provider),
+    credential: null,
+  } as unknown as ChatTarget;
 }
 
 async function countedPrompt(target: ChatTarget, ...content: readonly object[]): Promise<number> {

@@ -1,14 +1,12 @@
 // The usage of a call by the way it ended: reported, counted or estimated (docs/contract.md#chat-spend).
-import { countTextTokens } from '../../catalogue/text-tokens.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { countedChatUsage, normaliseChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ChatUsage, ReportedChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
-import { promptBound, promptTexts } from '../charges/prompt-size.js';
+import { atLeast, countPrompt } from '../charges/counted-prompt.js';
 import type { PromptSize } from '../charges/prompt-size.js';
-import { typicalMediaTokens } from '../charges/typical-media.js';
 import { countOutputTokens } from '../stream/output-count.js';
 import type { OutputCount } from '../stream/output-count.js';
 
@@ -49,9 +47,7 @@ export const NO_ANSWER: ReceivedAnswer = {
   upstreamId: null,
 };
 
-// The overhead of a message in a chat template.
-const TOKENS_PER_MESSAGE = 4;
-// Hidden tokens a second that an estimate assumes: more than most models make.
+// Hidden tokens a second of each choice that an estimate assumes: more than most models make.
 const ESTIMATED_RATE = 200;
 
 export async function usageOf(
@@ -66,23 +62,20 @@ export async function usageOf(
   if (normalised && (kind === 'complete' || kind === 'failed'))
     return { usage: normalised.usage, source: 'reported', isConsistent: normalised.isConsistent };
   if (kind === 'failed') return { usage: countedChatUsage(0, 0), source: 'none', isConsistent: true };
-  const counted = await count(received, facts, pace);
+  const counted = atLeast(await count(received, facts, pace), normalised?.usage);
   const isConsistent = reported === null || kind !== 'complete';
   if (kind !== 'unknown') return { usage: counted, source: 'counted', isConsistent };
-  const { outputBound, seconds } = facts;
-  const hidden = Math.ceil(seconds * ESTIMATED_RATE);
+  const { request, outputBound, seconds } = facts;
+  const hidden = Math.ceil(seconds * ESTIMATED_RATE * request.choiceCount);
   const completion = Math.min(outputBound, counted.completionTokens + hidden);
   return { usage: countedChatUsage(counted.promptTokens, completion), source: 'estimated', isConsistent };
 }
 
 async function count(
   { outputCount }: ReceivedAnswer,
-  { request, size, target: { model, endpoint } }: UsageFacts,
+  { request, size, target }: UsageFacts,
   pace: Pace,
 ): Promise<ChatUsage> {
-  const tokenizer = model.tokenizer ?? 'o200k';
-  const text = await countTextTokens(promptTexts(request), tokenizer, pace);
-  const prompt = text + TOKENS_PER_MESSAGE * request.messages.length + typicalMediaTokens(request, endpoint);
-  const completion = await countOutputTokens(outputCount, tokenizer, pace);
-  return countedChatUsage(Math.min(prompt, promptBound(size, endpoint)), completion);
+  const prompt = await countPrompt(request, size, target, pace);
+  return countedChatUsage(prompt, await countOutputTokens(outputCount, target.model.tokenizer, pace));
 }

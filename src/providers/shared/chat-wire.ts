@@ -1,7 +1,7 @@
 // How a provider speaks the chat completions wire, as data. Sending, streaming, money and records are shared by all
 // providers and live elsewhere (docs/contract.md#chat-providers).
 import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-model.js';
-import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import type { ChatRequest, JsonObject } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { CallSignatures } from './chat/call-signatures.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
@@ -30,12 +30,19 @@ export interface ChatProblem {
   readonly isHard: boolean;
 }
 
+export interface SentPrompt {
+  readonly messages: readonly JsonObject[];
+  readonly tools: readonly JsonObject[];
+}
+
 export interface ChatWire {
   /** Throws UnsupportedRequest for a hard problem. */
   buildRequest(
     call: ChatCall,
     connection: ProviderConnection,
   ): ChatUpstreamRequest | Promise<ChatUpstreamRequest>;
+  /** The messages as they are sent, and the tools: what a count of the prompt counts. */
+  promptOf(call: Pick<ChatCall, 'request' | 'endpoint'>): SentPrompt;
   readonly problems: (request: ChatRequest, endpoint: ChatEndpoint) => readonly ChatProblem[];
   /** Any other status than 2xx, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;

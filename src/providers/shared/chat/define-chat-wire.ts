@@ -3,7 +3,7 @@ import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
 import { boundedText } from '../../../domain/text/bounded-text.js';
 import { operationUrl, withoutUserInfo } from '../address.js';
-import type { ChatCall, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
+import type { ChatCall, ChatUpstreamRequest, ChatWire, SentPrompt } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection } from '../provider.js';
 import { bearer } from '../wire.js';
@@ -20,6 +20,7 @@ export function defineChatWire(traits: ChatTraits): ChatWire {
   const { readError, cancellation, finishReasons, readUsage, toolCallId, callSignatures } = traits;
   return {
     buildRequest: (call, connection) => buildRequest(call, connection, traits),
+    promptOf: (call) => promptOf(call, traits),
     problems: (request, endpoint) => chatProblems(request, endpoint, traits),
     readError,
     cancellation,
@@ -99,6 +100,15 @@ function addMessages(body: BodyAssembly, call: ChatCall, traits: ChatTraits): vo
   body.add('messages', editedOrRaw('messages', editMessages(call, traits, body.edits), request));
   if (request.tools.length === 0 || withholdsTools(call, traits)) return;
   body.add('tools', editedOrRaw('tools', editTools(call, traits, body.edits), request));
+}
+
+function promptOf(call: Pick<ChatCall, 'request' | 'endpoint'>, traits: ChatTraits): SentPrompt {
+  const { messages, tools } = call.request;
+  const unrecorded = new Set<string>();
+  return {
+    messages: editMessages(call, traits, unrecorded) ?? messages.map(({ body }) => body),
+    tools: editTools(call, traits, unrecorded) ?? tools.map(({ body }) => body),
+  };
 }
 
 function editedOrRaw(
