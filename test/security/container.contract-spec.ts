@@ -105,6 +105,30 @@ describe('the composition', () => {
       expect(substitution).toMatch(/^\$\{[A-Z_]+(?::?[-?][^}]*)?\}$/);
   });
 
+  it('publishes the service, and nothing else beyond loopback', () => {
+    const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      (ports as readonly string[]).map((port) => [name, port]),
+    );
+    expect(published).toEqual([
+      ['signalbox', '${PORT:-3000}:3000'],
+      ['grafana', '127.0.0.1:${GRAFANA_PORT:-3001}:3000'],
+    ]);
+  });
+
+  it('has no default password for Grafana', () => {
+    expect(services['grafana']?.['environment']).toMatchObject({ GRAFANA_PASSWORD: '${GRAFANA_PASSWORD:-}' });
+    expect(read('docker-compose.yml')).not.toMatch(/^ *GF_SECURITY_ADMIN_PASSWORD:/m);
+  });
+
+  it('gives the service a role of the database that is no superuser', () => {
+    const { environment, volumes } = services['postgres'] ?? {};
+    expect(environment).not.toHaveProperty('POSTGRES_USER');
+    expect(volumes).toContain('./deploy/postgres/role.sh:/docker-entrypoint-initdb.d/role.sh:ro');
+    const script = read('deploy/postgres/role.sh');
+    expect(script).toMatch(/CREATE ROLE signalbox LOGIN NOSUPERUSER/);
+    expect(script).toMatch(/CREATE DATABASE signalbox OWNER signalbox/);
+  });
+
   it('takes secrets from outside', () => {
     const environment = service['environment'] as Readonly<Record<string, string>>;
     for (const [name, value] of Object.entries(environment).filter(([one]) => SECRET.test(one)))
