@@ -10,8 +10,8 @@ import { endpointName } from '../../routing/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoint-target.js';
 import type { ServedSlice } from '../../routing/routed-call.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { FairCache } from './fair-cache.js';
-import type { CacheOwner } from './fair-cache.js';
+import { FairCache } from '../../routing/fair-cache/fair-cache.js';
+import type { CacheOwner } from '../../routing/fair-cache/fair-cache.js';
 
 // The overhead of an entry: its key, objects, list node and the allocator's rounding.
 const BYTES_AROUND_VECTOR = 1024;

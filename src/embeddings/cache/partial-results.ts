@@ -17,7 +17,7 @@ import type { RoutedCall, ServedSlice } from '../../routing/routed-call.js';
 import type { Route } from '../../routing/embeddings/route-planner.js';
 import { embeddingCacheKeys, isCacheable } from './embedding-cache-key.js';
 import { bytesOf } from './embedding-cache.js';
-import { FairCache } from './fair-cache.js';
+import { FairCache } from '../../routing/fair-cache/fair-cache.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Milliseconds. Clients retry within a minute, and a few times. */

@@ -39,6 +39,16 @@ describe('the endpoint of a conversation', () => {
   const [one, two, three] = [candidate('one'), candidate('two'), candidate('three')];
   const all = [one, two, three];
 
+  it('is forgotten for no number of conversations of another account', () => {
+    const routes = new StickyRoutes();
+    const known = Array.from({ length: 20 }, (_none, index) => `small ${index}`);
+    const first = new Map(known.map((name) => [name, firstOf(routes, all, name)]));
+    const chosen = (name: string) => all.find((one) => namesOf([one])[0] !== first.get(name))!;
+    for (const name of known) routes.remember(name, chosen(name).target, MOMENT.now);
+    for (let index = 0; index < 40_000; index++) routes.remember(`large ${index}`, one.target, MOMENT.now);
+    for (const name of known) expect(firstOf(routes, all, name)).toBe(namesOf([chosen(name)])[0]);
+  });
+
   it('is the same in every replica and in any order of the endpoints', () => {
     for (let index = 0; index < 50; index++) {
       const chosen = firstOf(new StickyRoutes(), all, `conversation ${index}`);

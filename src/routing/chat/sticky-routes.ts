@@ -2,9 +2,9 @@
 // replica makes the same first choice by a rendezvous hash; the endpoint that has answered is remembered in memory.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
-import { capacityFor } from '../../domain/cache-capacity.js';
+import { FairCache } from '../fair-cache/fair-cache.js';
+import type { CacheOwner } from '../fair-cache/fair-cache.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { utcDay } from '../../domain/spend/spend.js';
@@ -14,6 +14,8 @@ import { endpointName } from '../endpoint-target.js';
 import type { ChatTarget } from '../endpoint-target.js';
 
 const MAX_CONVERSATIONS = 20_000;
+// Of a conversation: its key, and the name of its endpoint.
+const BYTES = 512;
 // Milliseconds since the last call: caches of providers live for five to ten minutes.
 const LIFETIME = 600_000;
 // Characters of each opening message.
@@ -28,8 +30,13 @@ interface Remembered {
 
 @Injectable()
 export class StickyRoutes {
-  /** By conversation and model. */
-  private readonly remembered = new LRUCache<string, Remembered>(capacityFor(MAX_CONVERSATIONS));
+  /** By conversation and model. Accounts share it, so that none pushes the conversations of others out. */
+  private readonly remembered = new FairCache<Remembered>({
+    maxBytes: MAX_CONVERSATIONS * BYTES,
+    timeToLive: LIFETIME,
+    now: () => performance.now(),
+    sizeOf: () => BYTES,
+  });
 
   /**
    * Moves the conversation's endpoint to the front. Candidates are in order of preference. Own provider keys keep their
@@ -49,7 +56,7 @@ export class StickyRoutes {
         )
       : [];
     if (able.length === 0) return [...ordered];
-    const known = this.remembered.get(keyOf(conversation, first?.target));
+    const known = this.remembered.get(ownerOf(conversation), keyOf(conversation, first?.target));
     const name = known && now < known.until ? known.endpoint : null;
     const chosen =
       able.find(({ target }) => endpointName(target) === name) ?? byRendezvous(able, conversation);
@@ -58,7 +65,7 @@ export class StickyRoutes {
 
   /** The endpoint has begun an answer of the conversation. `now`: performance.now() */
   remember(conversation: string, target: ChatTarget, now: number): void {
-    this.remembered.set(keyOf(conversation, target), {
+    this.remembered.set(ownerOf(conversation), keyOf(conversation, target), {
       endpoint: endpointName(target),
       until: now + LIFETIME,
     });
@@ -72,7 +79,7 @@ export interface Conversation {
   readonly request: Pick<ChatRequest, 'messages' | 'promptCacheKey'>;
 }
 
-/** Null: the caller chooses the endpoints by itself. */
+/** The account and a hash. Null: the caller chooses the endpoints by itself. */
 export function conversationOf(
   { accountId, sessionId, request }: Conversation,
   { order, sort, preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,
@@ -83,7 +90,12 @@ export function conversationOf(
   if (sessionId !== null) hash.update(`\0session\0${sessionId}`);
   else if (promptCacheKey !== null) hash.update(`\0key\0${promptCacheKey}`);
   else for (const text of openingOf(request)) hash.update(`\0${text}`);
-  return hash.digest('base64url');
+  return `${accountId} ${hash.digest('base64url')}`;
+}
+
+function ownerOf(conversation: string): CacheOwner {
+  const [accountId = ''] = conversation.split(' ', 1);
+  return { accountId, workspaceId: '' };
 }
 
 /** Up to the first message of the user: later calls of a conversation begin with the same ones. */
