@@ -127,6 +127,18 @@ it('purges audit entries and sessions of the console in steps after their retent
   expect(await count('console_sessions')).toBe(1);
 });
 
+it.each(['DELETE FROM audit_log', 'TRUNCATE audit_log', "UPDATE audit_log SET action = 'x'"])(
+  'the database refuses to %s',
+  async (statement) => {
+    const before = await count('audit_log');
+    expect(before).toBeGreaterThan(0);
+    await expect(app.sql(statement)).rejects.toThrow(
+      /the audit log is (?:never changed|removed by its retention)/,
+    );
+    expect(await count('audit_log')).toBe(before);
+  },
+);
+
 it('keeps the audit log for ever with 0 days', async () => {
   const other = await createTestApp({
     databaseUrl: app.databaseUrl,

@@ -25,9 +25,12 @@ RETURNING 1`;
 
 /** $1 a moment. */
 export const REMOVE_AUDIT_ENTRIES = `
-DELETE FROM audit_log AS purged USING (
-  SELECT account_id, id FROM audit_log WHERE created_at < $1 ORDER BY created_at LIMIT ${PURGE_STEP} FOR UPDATE SKIP LOCKED
-) AS old
+WITH permitted AS MATERIALIZED (SELECT set_config('signalbox.audit_retention', 'on', true)),
+old AS MATERIALIZED (
+  SELECT account_id, id FROM audit_log, permitted
+  WHERE created_at < $1 ORDER BY created_at LIMIT ${PURGE_STEP} FOR UPDATE OF audit_log SKIP LOCKED
+)
+DELETE FROM audit_log AS purged USING old
 WHERE purged.account_id = old.account_id AND purged.id = old.id
 RETURNING 1`;
 
