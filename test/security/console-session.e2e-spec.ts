@@ -86,11 +86,13 @@ describe('the cookie', () => {
     );
   });
 
-  it('without the prefix does not count outside loopback', async () => {
+  it.each([
+    { host: 'gateway.example.com' },
+    { host: 'localhost', 'x-forwarded-host': 'gateway.example.com' },
+    { host: 'localhost', origin: 'https://gateway.example.com' },
+  ])('without the prefix does not count outside loopback: %j', async (headers) => {
     const cookie = await cookieOf(app, app.managementKey);
-    const response = await app.http
-      .get('/console/session')
-      .set({ ...FROM_PAGE, host: 'gateway.example.com', cookie });
+    const response = await app.http.get('/console/session').set({ ...FROM_PAGE, ...headers, cookie });
     expectError(response, 401);
   });
 });

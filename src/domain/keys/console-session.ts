@@ -63,7 +63,7 @@ export function presentedSession(headers: Headers, tag: string): string | null {
   if (typeof cookie !== 'string') return null;
   const name = nameOf(tag);
   const id =
-    valueOf(cookie, PREFIX + name) ?? (isLoopbackHost(headers['host']) ? valueOf(cookie, name) : null);
+    valueOf(cookie, PREFIX + name) ?? (isOnLoopback(headers) ? valueOf(cookie, name) : null);
   return id !== null && ID.test(id) ? id : null;
 }
 
