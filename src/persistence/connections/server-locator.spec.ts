@@ -51,6 +51,15 @@ describe('the locator of a server', () => {
     expect(await located(new ServerLocator(TWO, probe))).toBe('a');
   });
 
+  it('takes one that states no timeline only while no server has stated one', async () => {
+    answers = { a: refused, b: 2 };
+    const locator = new ServerLocator(TWO, probe);
+    const promoted = await locator.locate();
+    answers = { a: 0, b: refused };
+    locator.suspect(promoted);
+    await expect(locator.locate()).rejects.toThrow(NoServer);
+  });
+
   it('moves to the promoted standby when the primary is suspected', async () => {
     const locator = new ServerLocator(TWO, probe);
     locator.suspect(await locator.locate());

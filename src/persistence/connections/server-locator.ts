@@ -50,7 +50,10 @@ export class ServerLocator {
   private search: Promise<DatabaseServer> | null = null;
   private timeout = PROBE_TIMEOUT.base;
   private failure: { readonly error: unknown; readonly until: number } | null = null;
-  /** A promoted server begins a later timeline. An earlier primary that comes back has an older one. */
+  /**
+   * A promoted server begins a later timeline. An earlier primary that comes back has an older one; one that states none
+   * (0) is used only while no server has stated one.
+   */
   private timeline = 0;
   private readonly connections = new Map<OpenConnection, DatabaseServer>();
   /** Whether a pooler stands between; null: no connection has been opened yet. */
@@ -124,7 +127,7 @@ export class ServerLocator {
     let found: { readonly server: DatabaseServer; readonly timeline: number } | null = null;
     for (const { server, answer } of results) {
       const timeline = answer.value ?? null;
-      if (timeline === null || (timeline > 0 && timeline < this.timeline)) continue;
+      if (timeline === null || timeline < this.timeline) continue;
       if (!found || timeline > found.timeline) found = { server, timeline };
     }
     if (!found) throw this.fail(results);
