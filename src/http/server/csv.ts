@@ -21,8 +21,8 @@ interface ListBody {
 }
 
 const RULE = new RouteRule<CsvRule>('http:csv');
-// Spreadsheets run cells that begin so (CWE-1236).
-const FORMULA = /^[=+\-@\t\r]/;
+// Spreadsheets run cells that begin so (CWE-1236), with full-width signs and behind a line feed as well.
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 @Injectable()
 class CsvInterceptor implements NestInterceptor {
