@@ -79,9 +79,9 @@ describe('a limit that refuses a call', () => {
     expect(reached(subject(499n), { isRefused: true })).toEqual([]);
   });
 
-  it('counts as 100 % of a limit of 0, which no call is a share of', () => {
+  it('of 0 reports nothing: its refusals are free, and would store an event for every key', () => {
     expect(reached(subject(0n, { limit: 0n }))).toEqual([]);
-    expect(reached(subject(0n, { limit: 0n }), { isRefused: true })).toEqual([100]);
+    expect(reached(subject(0n, { limit: 0n }), { isRefused: true })).toEqual([]);
   });
 
   it('does not count the spend of a window that is over', () => {

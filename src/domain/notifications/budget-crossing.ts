@@ -103,7 +103,8 @@ function spendOf(
 }
 
 function isReached({ limit }: BudgetSubject, threshold: number, spent: PicoUsd, isRefused: boolean): boolean {
+  // Nothing is a share of a limit of 0, and its refusals are free: they must store no events.
+  if (limit === 0n) return false;
   if (isRefused && spent * 100n >= limit * REFUSALS_COUNT_FROM) return true;
-  // Nothing is a share of a limit of 0; it refuses the first call that costs something.
-  return limit > 0n && spent * 100n >= limit * BigInt(threshold);
+  return spent * 100n >= limit * BigInt(threshold);
 }
