@@ -1,5 +1,5 @@
 // The count of a prompt whose provider reports none.
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { describe, expect, it } from '@jest/globals';
 import { chatEndpoint } from '../../../test/support/chat-providers/send-chat.js';
 import { readChat } from '../../../test/support/chat/read-chat.js';

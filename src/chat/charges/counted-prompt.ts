@@ -64,14 +64,15 @@ function* messageTexts(message: JsonObject): Generator<string> {
 /** Media count at typical rates. */
 function* contentTexts(content: JsonValue): Generator<string> {
   if (typeof content === 'string') yield content;
-  for (const part of Array.isArray(content) ? (content as readonly JsonObject[]) : [])
-    if (part['type'] === 'text') yield String(part['text']);
-    else if (part['type'] === 'refusal') yield String(part['refusal']);
+  for (const part of Array.isArray(content) ? (content as readonly JsonObject[]) : []) {
+    const text = part['text'] ?? part['refusal'];
+    if (typeof text === 'string') yield text;
+  }
 }
 
 /** The texts of calls, without the names of their members. */
 function* stringsOf(value: JsonValue): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value) as JsonValue[]) yield* stringsOf(item);
+    for (const item of Object.values(value)) yield* stringsOf(item);
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../test/support/fast-check.js';
 import { expect, it } from '@jest/globals';
 import { replaceLoneSurrogates } from './well-formed-bytes.js';
 

@@ -43,7 +43,7 @@ describe('the endpoint of a conversation', () => {
     const routes = new StickyRoutes();
     const known = Array.from({ length: 20 }, (_none, index) => `small ${index}`);
     const first = new Map(known.map((name) => [name, firstOf(routes, all, name)]));
-    const chosen = (name: string) => all.find((one) => namesOf([one])[0] !== first.get(name))!;
+    const chosen = (name: string) => all.find((other) => namesOf([other])[0] !== first.get(name))!;
     for (const name of known) routes.remember(name, chosen(name).target, MOMENT.now);
     for (let index = 0; index < 40_000; index++) routes.remember(`large ${index}`, one.target, MOMENT.now);
     for (const name of known) expect(firstOf(routes, all, name)).toBe(namesOf([chosen(name)])[0]);
