@@ -1,7 +1,9 @@
 // Reads and validates the environment once at the start, into one frozen, typed object. No other file reads
 // process.env.
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
+import type { PicoUsd } from '../domain/spend/money.js';
 import { ConfigError, EnvironmentReader } from './environment-reader.js';
 import type { EncryptionKey, OutboundProxies, ProviderSettings } from './environment-reader.js';
 import { LONGEST_CALL, readChatConfig } from './chat-config.js';
@@ -11,6 +13,7 @@ import type { HistoryConfig } from './history-config.js';
 import {
   readBodyLimits,
   readLoadShedding,
+  readMaxUnpaid,
   readQuotas,
   readRateLimits,
   readStorageQuotas,
@@ -33,6 +36,8 @@ export type DatabaseConfig = Pick<AppConfig, 'databaseUrl' | 'databaseDirectUrl'
 // Variables that a process sets for the processes that it starts.
 const ROLE_VARIABLE = 'SIGNALBOX_ROLE';
 const REPLICA_VARIABLE = 'SIGNALBOX_REPLICA';
+const WORKER_VARIABLE = 'SIGNALBOX_WORKER';
+const DEFAULT_PORT = 3000;
 // Node's own variable: the number of threads that resolve names and read files. Each name whose server does not
 // answer blocks one thread for ten seconds or more; idle threads cost nothing. Started processes therefore get at
 // least 32.
@@ -64,6 +69,11 @@ export class AppConfig {
   readonly role: ProcessRole;
   /** Identifies the processes of one replica to each other. */
   readonly replicaId: string;
+  /**
+   * The place of this process among all: the replica's name and the number of the worker. A process that is started again has
+   * it again. Null: the replica has no name, and a port of the system's choice.
+   */
+  readonly place: string | null;
   /** Threads of this process for name resolution and file reads. */
   readonly threadPoolSize: number;
   readonly redisUrl?: string;
@@ -93,6 +103,8 @@ export class AppConfig {
   readonly rateLimits: RateLimitsConfig;
   /** Objects of one workspace or account; a creation beyond the limit is rejected with 409. */
   readonly quotas: QuotasConfig;
+  /** USD of providers' bills that one key may leave unpaid in a UTC day; null: no limit (docs/contract.md#spend). */
+  readonly maxUnpaid: PicoUsd | null;
   /** Bytes that the calls of one workspace may store; 0 switches the quota off. */
   readonly storageQuotas: StorageQuotasConfig;
   /** Days after which deleted keys, destinations and provider credentials are purged. */
@@ -154,6 +166,7 @@ export function readAppConfig(
     ...readNetwork(read),
     rateLimits: readRateLimits(read),
     quotas: readQuotas(read),
+    maxUnpaid: readMaxUnpaid(read),
     storageQuotas: readStorageQuotas(read),
     ...readRetention(read),
     ...readCalls(read),
@@ -194,7 +207,7 @@ export function readLog(read: EnvironmentReader): Pick<AppConfig, 'logLevel' | '
 function readProcess(read: EnvironmentReader) {
   return {
     host: read.text('HOST', '127.0.0.1'),
-    port: read.integer('PORT', 3000, 0, 65_535),
+    port: read.integer('PORT', DEFAULT_PORT, 0, 65_535),
     ...readDatabase(read),
     ...readEncryption(read),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
@@ -204,6 +217,7 @@ function readProcess(read: EnvironmentReader) {
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
     role: read.choice(ROLE_VARIABLE, PROCESS_ROLES, 'all'),
     replicaId: read.text(REPLICA_VARIABLE, randomUUID()),
+    place: readPlace(read),
     threadPoolSize: read.integer(THREADS_VARIABLE, USUAL_THREADS, 1, 1_024),
     ...read.redisUrl('redisUrl', 'REDIS_URL'),
     ...readLog(read),
@@ -211,6 +225,12 @@ function readProcess(read: EnvironmentReader) {
     tracesItself: read.tracesItself(),
     corsAllowedOrigins: read.origins('CORS_ALLOWED_ORIGINS'),
   };
+}
+
+function readPlace(read: EnvironmentReader): string | null {
+  const port = read.text('PORT', String(DEFAULT_PORT));
+  const name = read.text('REPLICA_NAME', port === '0' ? '' : `${hostname()}:${port}`);
+  return name === '' ? null : `${name}/${read.integer(WORKER_VARIABLE, 0, 0, 1e9)}`;
 }
 
 function readNetwork(read: EnvironmentReader) {
@@ -264,12 +284,16 @@ function readGenerationDays(read: EnvironmentReader): number {
   return days;
 }
 
-/** The environment that a started process gets in addition to this one's. */
+/** The environment that a started process gets in addition to this one's; `worker`: its number, that of the one it replaces. */
 export function environmentOf(
   role: ProcessRole,
+  worker: number,
   { replicaId, threadPoolSize }: AppConfig,
 ): Readonly<Record<string, string>> {
-  const threads = { [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)) };
+  const own = {
+    [THREADS_VARIABLE]: String(Math.max(threadPoolSize, THREADS_OF_STARTED)),
+    [WORKER_VARIABLE]: String(worker),
+  };
   // With deliveries in every worker, each worker is a replica of its own: it claims the backlog of its own calls.
-  return role === 'all' ? threads : { ...threads, [ROLE_VARIABLE]: role, [REPLICA_VARIABLE]: replicaId };
+  return role === 'all' ? own : { ...own, [ROLE_VARIABLE]: role, [REPLICA_VARIABLE]: replicaId };
 }

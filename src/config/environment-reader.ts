@@ -1,5 +1,7 @@
 // Reads and validates environment variables by type. An error names the variable and never shows its value.
 import { parseDatabaseAddress } from '../domain/database-address.js';
+import { parseUsd } from '../domain/spend/money.js';
+import type { PicoUsd } from '../domain/spend/money.js';
 import { providerPrefix } from '../domain/providers/provider.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -61,6 +63,18 @@ export class EnvironmentReader {
       throw new ConfigError(`${name} must be a whole number from ${least} to ${most}`);
     }
     return number;
+  }
+
+  /** An amount of USD that is not negative. */
+  usd(name: string, fallback: string): PicoUsd {
+    const value = this.text(name, fallback);
+    try {
+      const amount = parseUsd(value);
+      if (amount >= 0n) return amount;
+    } catch {
+      // Reported below.
+    }
+    throw new ConfigError(`${name} must be an amount of USD such as 5 or 0.5`);
   }
 
   /** Empty for the root of the host. */

@@ -1,5 +1,6 @@
 // The limits of a process, a caller, an account and a workspace (docs/contract.md#limits).
 import { getHeapStatistics } from 'node:v8';
+import type { PicoUsd } from '../domain/spend/money.js';
 import type { EnvironmentReader } from './environment-reader.js';
 
 const GIBIBYTE = 2 ** 30;
@@ -82,6 +83,12 @@ export function readQuotas(read: EnvironmentReader): QuotasConfig {
     workspacesPerAccount: read.integer('MAX_WORKSPACES_PER_ACCOUNT', 1_000, 1, 1e9),
     membersPerWorkspace: read.integer('MAX_MEMBERS_PER_WORKSPACE', 10_000, 1, 1e9),
   };
+}
+
+/** The unpaid amounts of a key and UTC day beyond which its calls are rejected with 402; null: no limit. */
+export function readMaxUnpaid(read: EnvironmentReader): PicoUsd | null {
+  const amount = read.usd('MAX_UNPAID_USD_PER_KEY_AND_DAY', '5');
+  return amount === 0n ? null : amount;
 }
 
 export function readStorageQuotas(read: EnvironmentReader): StorageQuotasConfig {

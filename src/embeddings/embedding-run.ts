@@ -9,6 +9,7 @@ import { AppError, toAppError } from '../domain/errors.js';
 import { contentOf } from '../domain/generations/generation-content.js';
 import { uuidV7 } from '../domain/identifiers.js';
 import type { Mutable } from '../domain/members.js';
+import { unpaidTowardLimit } from '../domain/spend/charge.js';
 import type { Charge } from '../domain/spend/charge.js';
 import { countedMoment, utcDay } from '../domain/spend/spend.js';
 import { GenerationLog } from '../persistence/generations/generation-log.js';
@@ -177,7 +178,7 @@ export class EmbeddingRun {
     const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
     const content = () => contentOf(request.input, routed.error?.message ?? null);
     const stored = await publisher.contentToStore(workspaceId, content);
-    await log.append(generation, this.spend.releases, stored);
+    await log.append(generation, this.spend.releases, stored, unpaidTowardLimit(charge.unpaid));
     publisher.generationAppended(workspaceId);
     if (routed.error) await this.keepServed(route, routed);
     if (routed.error || !source) throw routed.error ?? new AppError('internal');

@@ -32,6 +32,8 @@ import { LogHorizonReader } from './generations/log-horizon.js';
 import { Readiness } from './database/readiness.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
+import { LapsedReservations } from './spend/lapsed-reservations.js';
+import { LeaseProcess } from './spend/lease-process.js';
 import { SpendLedger } from './spend/spend-ledger.js';
 import { SpendPolicyRepository } from './spend/spend-policy.repository.js';
 import { SystemStateRepository } from './database/system-state.repository.js';
@@ -84,6 +86,8 @@ const REPOSITORIES = [
     EncryptionKeyCheck,
     Installation,
     Notifications,
+    LapsedReservations,
+    LeaseProcess,
     LogHorizonReader,
     Readiness,
     Reports,

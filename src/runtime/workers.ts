@@ -58,11 +58,11 @@ class Workers {
   async startServing(count: number, role: ProcessRole): Promise<RunningService> {
     Logger.overrideLogger(new ServiceLogger(this.config));
     new GroupMetrics(null).open();
-    const starting = Array.from({ length: count }, async () => {
-      const worker = this.fork(role);
+    const starting = Array.from({ length: count }, async (_, number) => {
+      const worker = this.fork(role, number);
       const address = await listening(worker);
       // Before the others have started: a death during their start would be missed.
-      this.replaceWhenItDies(worker, role);
+      this.replaceWhenItDies(worker, role, number);
       return address;
     });
     const [address] = await Promise.all(starting);
@@ -73,24 +73,26 @@ class Workers {
   }
 
   startDelivering(): RunningProcess {
-    this.replaceWhenItDies(this.fork('deliveries'), 'deliveries');
+    this.replaceWhenItDies(this.fork('deliveries', 0), 'deliveries', 0);
     return { stop: (hurry) => this.stop('deliveries', hurry) };
   }
 
-  private fork(role: ProcessRole): Worker {
-    const worker = cluster.fork(environmentOf(role, this.config));
+  private fork(role: ProcessRole, number: number): Worker {
+    const worker = cluster.fork(environmentOf(role, number, this.config));
     this.workers.set(worker, role);
     worker.once('exit', () => this.workers.delete(worker));
     return worker;
   }
 
-  private replaceWhenItDies(worker: Worker, role: ProcessRole): void {
+  private replaceWhenItDies(worker: Worker, role: ProcessRole, number: number): void {
     worker.once('exit', (code: number, signal: string) => {
       if (this.isStopping) return;
       this.logger.error(
         `process ${worker.process.pid} for ${role} ended (${signal || code}); starting another`,
       );
-      setTimeout(() => this.isStopping || this.replaceWhenItDies(this.fork(role), role), RESTART_DELAY);
+      setTimeout(() => {
+        if (!this.isStopping) this.replaceWhenItDies(this.fork(role, number), role, number);
+      }, RESTART_DELAY);
     });
   }
 

@@ -17,6 +17,7 @@ import { LocalQuota, LimitReserved } from './local-quota.js';
 import { LimitReached, ReachedLimits } from './reached-limits.js';
 import { RefusedLimits } from './refused-limits.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
+import { UnpaidLimit } from './unpaid-limit.js';
 
 /** The money that a call holds until it is settled. */
 export interface Reservation {
@@ -53,6 +54,8 @@ const HEARTBEAT_INTERVAL = (LEASE_SECONDS * 1000) / 3;
 const MAX_WAIT = 10_000;
 /** A deadline in the past. */
 const NO_WAIT = -Infinity;
+// Ended leases of one statement.
+const MAX_ENDED = 10_000;
 
 @Injectable()
 export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -63,6 +66,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   private readonly limitedOwners = new WeakMap<ApiKey, CachedOwners>();
   /** Invalid leases: calls still hold parts of them, and nothing more is granted. */
   private readonly retired = new Set<LocalQuota>();
+  /** Leases that no call holds, of which the database may still have an amount. */
+  private readonly ended = new Set<SpendLease>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -70,6 +75,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     private readonly policies: SpendPolicyCache,
     private readonly reachedLimits: ReachedLimits,
     private readonly refusedLimits: RefusedLimits,
+    private readonly unpaidLimit: UnpaidLimit,
     notifications: Notifications,
   ) {
     const onNotification = (ownerId: string): void => void this.releaseUnused(ownerId);
@@ -92,7 +98,10 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
 
   /** After the last call was settled: other replicas need not wait for the leases to expire. */
   async onApplicationShutdown(): Promise<void> {
+    const quotas = this.all();
     await this.releaseAllUnused();
+    for (const quota of quotas) if (!quota.isValid || !quota.isIdle) this.ended.add(quota.lease);
+    await this.renew([]);
   }
 
   /** Under the current policy; a call may meet another one when it reserves. */
@@ -114,6 +123,9 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   ): Promise<Reservation> {
     const { workspaceId } = key;
     const policy = await this.policies.find(workspaceId);
+    const rejection = this.unpaidLimit.rejectionOf(key, policy);
+    // Calls that own provider keys or free endpoints alone can serve leave the operator nothing to pay.
+    if (rejection && bounds.quick().cost > 0n) throw rejection;
     const known = this.limitedOwners.get(key);
     const owners = known?.policy === policy ? known.owners : await this.refreshOwners(key, policy);
     if (owners.length === 0) return NOTHING_RESERVED;
@@ -226,20 +238,33 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   /**
-   * Renews used leases, returns unused ones, and sweeps those of crashed processes. An invalid lease is renewed while
-   * calls hold parts of it; then it expires, and its whole amount becomes available.
+   * Renews used leases, returns unused ones, and sweeps those of dead processes. An invalid lease is renewed while calls
+   * hold parts of it; then it expires, and its whole amount becomes available.
    */
   async heartbeat(): Promise<void> {
     const unused: SpendRelease[] = [];
+    const idle: LocalQuota[] = [];
     for (const quota of this.all()) {
       if (quota.isValid && !quota.wasIdleSince()) continue;
-      if (quota.isIdle) this.forget(quota);
+      if (quota.isIdle) {
+        this.forget(quota);
+        idle.push(quota);
+      }
       unused.push(...quota.drainUnused());
     }
     await this.release(unused);
+    for (const quota of idle) if (!quota.isValid) this.ended.add(quota.lease);
+    await this.renew(this.all().filter(({ hasBudget }) => hasBudget));
+  }
+
+  private async renew(inUse: readonly LocalQuota[]): Promise<void> {
+    const ended = [...this.ended].slice(0, MAX_ENDED);
     try {
-      const inUse = this.all().filter(({ hasBudget }) => hasBudget);
-      await this.ledger.renew(inUse.map(({ lease }) => lease));
+      await this.ledger.renew(
+        inUse.map(({ lease }) => lease),
+        ended,
+      );
+      for (const lease of ended) this.ended.delete(lease);
       await this.ledger.sweepExpired();
     } catch (error) {
       this.logger.warn({ error }, 'failed to renew spend leases; will retry');

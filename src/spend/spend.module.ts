@@ -4,10 +4,11 @@ import { ReachedLimits } from './reached-limits.js';
 import { RefusedLimits } from './refused-limits.js';
 import { SpendLimiter } from './spend-limiter.js';
 import { SpendPolicyCache } from './spend-policy-cache.js';
+import { UnpaidLimit } from './unpaid-limit.js';
 import { UnpaidCosts } from './unpaid-costs.js';
 
 @Module({
-  providers: [ReachedLimits, RefusedLimits, SpendLimiter, SpendPolicyCache, UnpaidCosts],
+  providers: [ReachedLimits, RefusedLimits, SpendLimiter, SpendPolicyCache, UnpaidCosts, UnpaidLimit],
   exports: [RefusedLimits, SpendLimiter, UnpaidCosts],
 })
 export class SpendModule {}

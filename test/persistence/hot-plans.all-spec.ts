@@ -226,7 +226,8 @@ describe('in a filled database', () => {
       'LEFT JOIN key_spend',
       'FROM "public"."key_spend"',
       'INSERT INTO generations',
-      'acquire_key_lease',
+      'acquire_held_lease',
+      'FROM key_spend WHERE workspace_id = ANY',
       'FOR UPDATE OF cursor SKIP LOCKED',
       'ORDER BY generation.log_transaction',
       'DISTINCT workspace_id',
@@ -257,7 +258,7 @@ describe('in a filled database', () => {
 
   it('no statement calls a function that reads many rows, which no plan shows', async () => {
     const reads: { table: string; read: number }[] = [];
-    for (const statement of statements.filter(({ text }) => text.includes('settle_spend('))) {
+    for (const statement of statements.filter(({ text }) => /settle_(?:spend|calls)\(/.test(text))) {
       await client.query('BEGIN');
       await client.query(statement.text, statement.values.map(again));
       const { rows } = await client.query<{ table: string; read: number }>(

@@ -5,6 +5,7 @@ import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { PicoUsd } from '../../src/domain/spend/money.js';
 import { Database } from '../../src/persistence/database/database.js';
+import { Notifications } from '../../src/persistence/database/notifications.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { rebuildSpend } from '../../src/upkeep/spend-rebuild.js';
 import { createTestApp, TEST_ENCRYPTION_KEY } from '../support/app/app.js';
@@ -154,6 +155,34 @@ describe('rebuilding the counters from the log', () => {
     } finally {
       jest.restoreAllMocks();
     }
+  });
+
+  it('releases the money of processes without a connection, when its operator says so', async () => {
+    const [key] = await createKeys(1);
+    const { lock } = app.application.get(Notifications);
+    await app.sql(
+      `INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at, held_until, session)
+       SELECT $1, $2, 'key', gen_random_uuid(), 0.5, now() + interval '1 hour', now() + interval '1 hour', session
+       FROM unnest($3::integer[]) AS session`,
+      [key!.workspaceId, key!.id, [lock, 1]],
+    );
+    await app.sql('UPDATE key_spend SET reserved = 1 WHERE api_key_id = $1', [key!.id]);
+    jest.replaceProperty(process, 'env', {
+      DATABASE_URL: app.databaseUrl,
+      ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+    });
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      await run(['--release-lost']);
+    } finally {
+      jest.restoreAllMocks();
+    }
+    const leases = await app.sql('SELECT session FROM spend_leases WHERE holder_id = $1', [key!.id]);
+    expect(leases).toEqual([{ session: lock }]);
+    const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [key!.id]);
+    expect(rows).toEqual([{ reserved: 0.5 }]);
+    await app.sql('DELETE FROM spend_leases WHERE holder_id = $1', [key!.id]);
+    await rebuild();
   });
 
   it('waits for no transaction that holds a correct counter', async () => {

@@ -10,7 +10,6 @@ import { NO_ANSWER } from './chat-ending.js';
 import type { EndingKind, ReceivedAnswer } from './chat-ending.js';
 import { ChatExchange } from './chat-exchange.js';
 import type { Begun, BegunStream } from './chat-exchange.js';
-import { OpenChats, shuttingDown } from './open-chats.js';
 
 export interface EndedAnswer {
   readonly kind: EndingKind;
@@ -23,7 +22,9 @@ export interface AnswerBounds {
   readonly target: ChatTarget;
   /** performance.now() */
   readonly deadline: number;
-  /** The ending of an answer whose upstream was cancelled: its client left, or the process ends. */
+  /** Calls `listener` when this service ends the call. Returns the way to stop that. */
+  onStop(listener: (error: AppError) => void): () => void;
+  /** The ending of an answer whose upstream was cancelled: its client left, or this service has ended the call. */
   cutKind(target: ChatTarget): EndingKind;
   /** The client has left, and the answer is read for its usage. */
   isGone(): boolean;
@@ -38,7 +39,6 @@ interface Abortion {
 export class AnswerEnds {
   constructor(
     private readonly exchange: ChatExchange,
-    private readonly openChats: OpenChats,
     private readonly metrics: ChatMetrics,
   ) {}
 
@@ -67,7 +67,7 @@ export class AnswerEnds {
     }
   }
 
-  /** The deadline of the call and the end of the process end the stream as well. */
+  /** The deadline of the call and its end by this service end the stream as well. */
   private async endOf(
     { pump }: BegunStream,
     bounds: AnswerBounds,
@@ -81,7 +81,7 @@ export class AnswerEnds {
       () => abort(new AppError('operation_timeout'), 'failed'),
       Math.max(1, bounds.deadline - performance.now()),
     );
-    const leave = this.openChats.add(() => abort(shuttingDown(), bounds.cutKind(bounds.target)));
+    const leave = bounds.onStop((error) => abort(error, bounds.cutKind(bounds.target)));
     const end = pump === null ? 'cancelled' : await pump.ended;
     clearTimeout(timer);
     leave();

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { GenerationPublisher } from '../../deliveries/generation-publisher.js';
 import { contentOfChat } from '../../domain/generations/generation-content.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import { unpaidTowardLimit } from '../../domain/spend/charge.js';
 import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { UnpaidCosts } from '../../spend/unpaid-costs.js';
 import type { Settlement } from './chat-settlement.js';
@@ -39,6 +40,7 @@ export class ChatRecords {
     return {
       generation,
       releases,
+      unpaid: unpaidTowardLimit(unpaid),
       content: () =>
         this.publisher.contentToStore(workspaceId, () =>
           contentOfChat(request, received.choices, error?.message ?? null),

@@ -122,6 +122,7 @@ export class ChatRun {
     const pace = this.services.yieldQueue.begin(route.accountId);
     try {
       const targets = await reserveChat(this.spend, route.targets, this.boundedCall(), pace, cancellation);
+      this.stops.push(this.spend.onLapse((error) => this.ending.stop(error)));
       // The wait may have passed midnight. A record that kept its whole duration would end in the future.
       this.createdAt = countedMoment(this.startedAt, this.services.clock.now());
       if (this.createdAt !== this.startedAt) this.countedFrom = performance.now();
@@ -181,6 +182,7 @@ export class ChatRun {
       deadline: this.deadline,
       cutKind: (of) => this.disconnects.cutKind(of),
       isGone: () => client.isGone,
+      onStop: (listener) => this.ending.onStop(listener),
     });
     const isBroken = finished.kind === 'failed';
     router.ended(begun, this.attempting, isBroken ? null : (finished.received.usage?.completionTokens ?? 0));

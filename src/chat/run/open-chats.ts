@@ -20,7 +20,6 @@ export class OpenChats {
     private readonly metrics: ChatMetrics,
   ) {}
 
-  /** Calls and open streams count apart. */
   get size(): number {
     return this.open.size;
   }

@@ -7,8 +7,9 @@ import { LONGEST_CALL } from '../../config/chat-config.js';
 import { AppError } from '../../domain/errors.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import { LAST_COMMIT_MS } from '../../domain/spend/spend-lease.js';
 import { RejectedValue } from '../../persistence/database/database-errors.js';
-import { COMMIT_MS, LAST_COMMIT_MS, RecordCommits } from './record-commits.js';
+import { COMMIT_MS, RecordCommits } from './record-commits.js';
 import type { CallRecord } from './record-commits.js';
 
 const KEY = { id: 'key', workspaceId: 'workspace', accountId: 'account' } as ApiKey;
@@ -62,6 +63,7 @@ function createLab(): Lab {
     record: (id = 'generation') => ({
       generation: createGeneration(KEY, { id }),
       releases: [],
+      unpaid: 0n,
       content: () => Promise.resolve(null),
       onCommitted: () => void lab.committed++,
     }),

@@ -8,6 +8,8 @@ import { sleep } from '../../concurrency/sleep.js';
 import { AppError } from '../../domain/errors.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import { LAST_COMMIT_MS } from '../../domain/spend/spend-lease.js';
 import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { RejectedValue } from '../../persistence/database/database-errors.js';
 import type { GenerationLog } from '../../persistence/generations/generation-log.js';
@@ -16,6 +18,8 @@ import type { ChatMetrics } from '../chat-metrics.js';
 export interface CallRecord {
   readonly generation: Generation;
   readonly releases: readonly SpendRelease[];
+  /** USD that count towards the limit of unpaid amounts. */
+  readonly unpaid: PicoUsd;
   /** May need the database. */
   readonly content: () => Promise<GenerationContent | null>;
   readonly onCommitted: () => void;
@@ -33,8 +37,6 @@ export interface StartedCommit {
 
 /** Milliseconds that the end of an answer waits for its record. */
 export const COMMIT_MS = 5_000;
-/** Milliseconds after which a record is given up. Reservations of calls expire long before. */
-export const LAST_COMMIT_MS = 600_000;
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
@@ -134,9 +136,10 @@ export class RecordCommits implements OnModuleDestroy {
   }
 
   /** An earlier attempt may have been committed although its connection was lost: the log has the record then. */
-  private async append({ generation, releases, content }: CallRecord, isRepeated: boolean): Promise<void> {
+  private async append(record: CallRecord, isRepeated: boolean): Promise<void> {
+    const { generation, releases, content, unpaid } = record;
     try {
-      await this.log.append(generation, releases, await content());
+      await this.log.append(generation, releases, await content(), unpaid);
     } catch (error) {
       if (isRepeated && error instanceof RejectedValue && (await this.log.has(generation))) return;
       throw error;

@@ -42,3 +42,14 @@ export interface UnpaidCost {
   readonly amount: PicoUsd | null;
   readonly reportedTokens: number;
 }
+
+/**
+ * The unpaid amounts that count towards the limit of a key and day: the bills to the operator of calls that came to no good
+ * end. More than a call can cost is the provider's doing.
+ */
+export function unpaidTowardLimit(costs: readonly UnpaidCost[]): PicoUsd {
+  return costs.reduce(
+    (sum, { isOwn, reason, amount }) => (isOwn || reason === 'over_reported' ? sum : sum + (amount ?? 0n)),
+    0n,
+  );
+}

@@ -12,14 +12,23 @@ export interface SpendOwner {
   readonly workspaceId: string;
 }
 
-/** Seconds until a lease expires without renewal. After them the budget of a crashed process is available again. */
+/**
+ * Seconds for which a process may grant parts of a lease after its last renewal. After them the budget of a dead process is
+ * available again, and that of a process which cannot be seen when no call can hold it any more.
+ */
 export const LEASE_SECONDS = 30;
+
+/** Milliseconds after the end of a call in which its record may still be committed. */
+export const LAST_COMMIT_MS = 600_000;
 
 export class SpendLease {
   /** Unique per lease: a delayed statement must find its own lease or none. */
   readonly id = randomUUID();
   private isInvalidated = false;
+  private hasLapsed = false;
   private expiresAt = Infinity;
+  /** The calls that hold parts of it. */
+  private readonly holders = new Set<() => void>();
 
   constructor(readonly owner: SpendOwner) {}
 
@@ -33,8 +42,23 @@ export class SpendLease {
     this.expiresAt = since + LEASE_SECONDS * 1000;
   }
 
-  /** Call when the outcome of a statement about the lease is unknown, or the database no longer has it. */
+  /** Call when the outcome of a statement about the lease is unknown. */
   invalidate(): void {
     this.isInvalidated = true;
+  }
+
+  /** The database no longer has it: other processes may spend the parts that calls hold. */
+  lapse(): void {
+    this.isInvalidated = true;
+    this.hasLapsed = true;
+    for (const end of this.holders) end();
+    this.holders.clear();
+  }
+
+  /** Calls `end` when the lease lapses, which may have come. Returns the way to stop that. */
+  onLapse(end: () => void): () => void {
+    if (this.hasLapsed) end();
+    else this.holders.add(end);
+    return () => void this.holders.delete(end);
   }
 }

@@ -9,10 +9,22 @@ export class UniqueViolation extends Error {}
 /** The database rejected a value: a retry of the same statement cannot help. */
 export class RejectedValue extends Error {}
 
+/** A lease had lapsed when a call was settled that held a part of it. Nothing was written. */
+export class LapsedLease extends AppError {
+  constructor(
+    readonly leaseId: string,
+    cause: unknown,
+  ) {
+    super('unavailable', { detail: 'the money that was reserved for the call has lapsed', cause });
+  }
+}
+
 /** How a micro-batch that is one statement fails. */
 export const STATEMENT_FAILURES: BatchFailures = {
   isFaultOfOneItem: (error) =>
-    error instanceof RejectedValue || (error instanceof AppError && error.code === 'invalid_request'),
+    error instanceof RejectedValue ||
+    error instanceof LapsedLease ||
+    (error instanceof AppError && error.code === 'invalid_request'),
   overflow: () =>
     new AppError('unavailable', {
       detail: 'too many calls wait for the database',
@@ -36,6 +48,8 @@ const EXHAUSTED_STATES = /^53(?!300)/;
 const REJECTED_STATES = /^2[23]/;
 // Raised by triggers of the migrations on a creation in a deleted workspace.
 const DELETED_WORKSPACE_STATE = 'SB001';
+// Raised by settle_calls; its detail is the id of the lease.
+const LAPSED_LEASE_STATE = 'SB002';
 // A function of the migrations is missing.
 const UNDEFINED_FUNCTION_STATE = '42883';
 // lock_timeout expired.
@@ -81,6 +95,9 @@ export function translateDatabaseError(error: unknown): unknown {
   }
   if (codes.includes(DELETED_WORKSPACE_STATE)) {
     return noSuchWorkspace(error);
+  }
+  if (codes.includes(LAPSED_LEASE_STATE)) {
+    return new LapsedLease(String((error as { detail?: unknown }).detail), error);
   }
   if (codes.includes(CANCELED_STATE)) {
     return new AppError('unavailable', {

@@ -37,7 +37,8 @@ const HEARTBEAT_STATEMENT = 'SELECT service_now() AS now';
 
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly lock = randomInt(1, 2 ** 31 - 1);
+  /** The number of this process's lock, which it keeps while its connection is replaced. */
+  readonly lock = randomInt(1, 2 ** 31 - 1);
   private readonly logger = new Logger(Notifications.name);
   private readonly listeners: NotificationListener[] = [];
   private client: DatabaseClient | null = null;

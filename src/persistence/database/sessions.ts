@@ -13,8 +13,8 @@ SELECT objid::bigint AS session FROM pg_locks WHERE locktype = 'advisory' AND cl
 
 /**
  * Whether a lease can be taken: it has expired, or its owner has died. Both are columns; without a session only the expiry
- * counts. A process that has lost its connection may still work, so the statements of the work name their claim. Spend
- * leases do not end in this way: their money may be spent by calls in flight.
+ * counts. A process that has lost its connection may still work, so the statements of the work name their claim. A spend
+ * lease, whose money calls in flight may spend, also needs another process at the place of its own (lease-process.ts).
  */
 export const isLeaseFree = (session: string, expiresAt: string): string => `(
     coalesce(${expiresAt}, '-infinity') <= now()

@@ -1,14 +1,16 @@
 // The durable log of generations and the settlement of their cost: many calls in one statement and one commit.
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
 import { Tracing } from '../../config/tracing/tracing.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { formatUsd } from '../../domain/spend/money.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { MicroBatcher } from '../../concurrency/micro-batcher.js';
-import { STATEMENT_FAILURES } from '../database/database-errors.js';
+import { LapsedLease, STATEMENT_FAILURES } from '../database/database-errors.js';
 import { ConfigCipher } from '../encryption/config-cipher.js';
 import { packContents } from '../contents/content-blocks.js';
 import type { ContentLocation } from '../contents/content-blocks.js';
@@ -17,6 +19,7 @@ import { Database } from '../database/database.js';
 import { storedChat } from './chat-row.js';
 import { storedAttempts } from './generation-row.js';
 import { writeRecords } from '../database/rows/record-rows.js';
+import { LapsedReservations } from '../spend/lapsed-reservations.js';
 import { describeSpend } from '../spend/spend-changes.js';
 import { StorageUsage } from '../contents/storage-usage.js';
 import {
@@ -34,6 +37,8 @@ interface Entry {
   readonly generation: Generation;
   readonly releases: readonly SpendRelease[];
   readonly content: GenerationContent | null;
+  /** USD of its providers' bills that no caller pays, as far as they count towards the limit of its key. */
+  readonly unpaid: PicoUsd;
 }
 
 @Injectable()
@@ -46,6 +51,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
     private readonly metrics: DatabaseMetrics,
     private readonly tracing: Tracing,
     private readonly storage: StorageUsage,
+    private readonly lapsed: LapsedReservations,
+    private readonly config: AppConfig,
   ) {
     this.batcher = new MicroBatcher<Entry, void>((entries) => this.write(entries), LIMITS, dayOf);
   }
@@ -53,22 +60,33 @@ export class GenerationLog implements BeforeApplicationShutdown {
   /**
    * Resolves when the generation and its cost are committed: only then may the caller see the response. The cost
    * replaces the reservations in `releases`. A failure invalidates their leases, since the statement may have been
-   * committed all the same, or may be later. `content` is stored encrypted beside the log.
+   * committed all the same, or may be later. A call whose lease has lapsed is charged what its limits still have.
+   * `content` is stored encrypted beside the log.
    */
   async append(
     generation: Generation,
     releases: readonly SpendRelease[] = [],
     content: GenerationContent | null = null,
+    unpaid: PicoUsd = 0n,
   ): Promise<void> {
     for (const release of releases) release.handOver();
     try {
       await this.tracing.span('append to the log', { kind: 'internal' }, (span) => {
         span?.setAttribute('signalbox.generation_id', generation.id);
-        return this.batcher.add({ generation, releases, content });
+        return this.settle({ generation, releases, content, unpaid });
       });
     } catch (error) {
       for (const { lease } of releases) lease.invalidate();
       throw error;
+    }
+  }
+
+  private async settle(entry: Entry): Promise<void> {
+    try {
+      await this.batcher.add(entry);
+    } catch (error) {
+      if (!(error instanceof LapsedLease)) throw error;
+      await this.settle({ ...entry, ...(await this.lapsed.reserveAgain(entry, error)) });
     }
   }
 
@@ -93,7 +111,9 @@ export class GenerationLog implements BeforeApplicationShutdown {
     const spend = describeSpend(
       generations,
       entries.flatMap(({ releases }) => releases),
+      entries.map(({ unpaid }) => unpaid),
     );
+    const { maxUnpaid } = this.config;
     const bytes = new Map<string, number>();
     const statement = {
       name: 'append-and-settle',
@@ -109,6 +129,8 @@ export class GenerationLog implements BeforeApplicationShutdown {
         dayOf(first),
         spend.releases,
         spend.changes,
+        spend.unpaid,
+        maxUnpaid === null ? null : formatUsd(maxUnpaid),
       ],
     };
     await this.metrics.batch(entries.length, () => this.database.query(statement));

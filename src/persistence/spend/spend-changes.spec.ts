@@ -87,6 +87,7 @@ describe('released reservations', () => {
     expect(describeSpend([], [new SpendRelease(lease('key', 'k1'), 0n)])).toEqual({
       releases: '{}',
       changes: '{}',
+      unpaid: '{}',
     });
   });
 });

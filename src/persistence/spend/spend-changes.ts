@@ -14,10 +14,12 @@ export type Charged = Pick<
   'workspaceId' | 'accountId' | 'apiKeyId' | 'cost' | 'upstreamCost' | 'isByok'
 >;
 
-/** Two lists of records, parameters of the function settle_spend. */
+/** Lists of records, parameters of the functions settle_spend and settle_calls. */
 export interface SpendChanges {
   readonly releases: string;
   readonly changes: string;
+  /** An amount for each change; empty: all are 0. */
+  readonly unpaid: string;
 }
 
 class Change {
@@ -26,20 +28,25 @@ class Change {
   cost: PicoUsd = 0n;
   byokCost: PicoUsd = 0n;
   released: PicoUsd = 0n;
+  unpaid: PicoUsd = 0n;
 
   constructor(readonly owner: SpendOwner) {}
 
   get isNone(): boolean {
-    return this.cost === 0n && this.byokCost === 0n && this.released === 0n;
+    return this.cost === 0n && this.byokCost === 0n && this.released === 0n && this.unpaid === 0n;
   }
 }
 
+/** `unpaid`: what each generation leaves unpaid. */
 export function describeSpend(
   generations: readonly Charged[],
   releases: readonly SpendRelease[],
+  unpaid: readonly PicoUsd[] = [],
 ): SpendChanges {
   const changes = new ChangeList();
-  for (const { workspaceId, accountId, apiKeyId, cost, upstreamCost, isByok } of generations) {
+  for (const [index, generation] of generations.entries()) {
+    const { workspaceId, accountId, apiKeyId, cost, upstreamCost, isByok } = generation;
+    const keyUnpaid = unpaid[index] ?? 0n;
     const byokCost = isByok ? (upstreamCost ?? 0n) : 0n;
     for (const owner of [
       { kind: 'key', workspaceId, id: apiKeyId },
@@ -49,6 +56,7 @@ export function describeSpend(
       const change = changes.of(owner);
       change.cost += cost ?? 0n;
       change.byokCost += byokCost;
+      if (owner.kind === 'key') change.unpaid += keyUnpaid;
     }
   }
   const given = new Map<SpendLease, PicoUsd>();
@@ -82,6 +90,9 @@ export function describeSpend(
         released: formatUsd(released),
       })),
     ),
+    unpaid: inOrder.some((change) => change.unpaid !== 0n)
+      ? `{${inOrder.map((change) => formatUsd(change.unpaid)).join()}}`
+      : '{}',
   };
 }
 

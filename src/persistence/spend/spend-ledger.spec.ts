@@ -4,9 +4,11 @@ import { TestClock } from '../../../test/support/app/clock.js';
 import { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../../domain/spend/spend-lease.js';
 import type { Database } from '../database/database.js';
+import type { LeaseProcess } from './lease-process.js';
 import { SpendLedger } from './spend-ledger.js';
 
 const LIFE = LEASE_SECONDS * 1000;
+const PROCESS: LeaseProcess = { session: 1, place: 'host:3000/0', heldSeconds: 2_460 };
 const OPTIONS = { needed: 1n, wanted: 1n, hasBudget: true };
 
 const newLease = (): SpendLease => new SpendLease({ kind: 'key', id: 'key-1', workspaceId: 'workspace-1' });
@@ -23,7 +25,7 @@ beforeEach(() => {
     now += 1000;
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  ledger = new SpendLedger({ query } as Partial<Database> as Database, new TestClock());
+  ledger = new SpendLedger({ query } as Partial<Database> as Database, new TestClock(), PROCESS);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -53,9 +55,9 @@ describe('a granted lease', () => {
 
   it('lives from the time of the request for renewal', async () => {
     const lease = newLease();
-    answer = [{ id: lease.id }];
+    answer = [{ id: lease.id, isRenewed: true }];
     const askedAt = now;
-    await ledger.renew([lease]);
+    await ledger.renew([lease], []);
     expect([askedAt + LIFE - 1, askedAt + LIFE].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 });
@@ -82,7 +84,7 @@ describe('a statement that fails', () => {
     const lease = newLease();
     lease.renew(now);
     const lastsUntil = now + LIFE;
-    await expect(ledger.renew([lease])).rejects.toBe(answer);
+    await expect(ledger.renew([lease], [])).rejects.toBe(answer);
     expect([lastsUntil - 1, lastsUntil].map((at) => lease.isValid(at))).toEqual([true, false]);
   });
 });

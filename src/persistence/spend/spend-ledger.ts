@@ -10,6 +10,7 @@ import { LEASE_SECONDS } from '../../domain/spend/spend-lease.js';
 import type { SpendOwner, SpendLease } from '../../domain/spend/spend-lease.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
+import { LeaseProcess } from './lease-process.js';
 import { describeSpend } from './spend-changes.js';
 import {
   RELEASE_RESERVATIONS,
@@ -61,11 +62,12 @@ export class SpendLedger {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly process: LeaseProcess,
   ) {}
 
   /**
    * Adds at least the needed amount to a lease, or nothing, under the limits in the database. A lease that the
-   * database has swept becomes invalid.
+   * database has swept lapses.
    */
   async acquire(lease: SpendLease, { needed, wanted, hasBudget }: LeaseOptions): Promise<LeaseGrant> {
     const { owner } = lease;
@@ -82,9 +84,12 @@ export class SpendLedger {
         formatUsd(wanted),
         LEASE_SECONDS,
         hasBudget,
+        this.process.session,
+        this.process.place,
+        this.process.heldSeconds,
       ],
     });
-    if (row?.is_gone) lease.invalidate();
+    if (row?.is_gone) lease.lapse();
     const granted = parseUsd(row?.granted ?? '0');
     // Without a grant nothing was written.
     if (granted > 0n) lease.renew(sentAt);
@@ -111,28 +116,36 @@ export class SpendLedger {
   }
 
   /**
-   * Renews leases of which the process holds parts. A lease without an amount in the database was swept while the
-   * process or the database was suspended: it becomes invalid. So may a lease whose last part is being settled right
-   * now, which only costs a new lease.
+   * Renews leases of which the process holds parts. One that was swept while the process or the database was suspended
+   * lapses. One without an amount becomes invalid: its last part may be being settled right now, which only costs a new
+   * lease. No call holds `ended` leases any more, and what a statement of unknown outcome has left in them lapses.
    */
-  async renew(leases: readonly SpendLease[]): Promise<void> {
-    if (leases.length === 0) return;
+  async renew(leases: readonly SpendLease[], ended: readonly SpendLease[]): Promise<void> {
+    if (leases.length === 0 && ended.length === 0) return;
     const sentAt = performance.now();
-    const rows = await this.database.query<{ id: string }>({
+    const rows = await this.database.query<{ id: string; isRenewed: boolean }>({
       name: 'renew-leases',
       text: RENEW_LEASES,
-      values: [leases.map(({ id }) => id), LEASE_SECONDS],
+      values: [
+        leases.map(({ id }) => id),
+        ended.map(({ id }) => id),
+        LEASE_SECONDS,
+        this.process.heldSeconds,
+      ],
     });
-    const renewed = new Set(rows.map(({ id }) => id));
+    const found = new Map(rows.map(({ id, isRenewed }) => [id, isRenewed]));
     for (const lease of leases) {
-      if (renewed.has(lease.id)) lease.renew(sentAt);
+      const isRenewed = found.get(lease.id);
+      if (isRenewed === undefined) lease.lapse();
+      else if (isRenewed) lease.renew(sentAt);
       else lease.invalidate();
     }
   }
 
-  /** Releases the leases of processes that are gone. */
+  /** Releases the leases that no call holds, and those of dead processes whose place this one has. */
   async sweepExpired(): Promise<void> {
-    await this.database.query({ name: 'sweep-leases', text: SWEEP_EXPIRED_LEASES });
+    const values = [this.process.place, this.process.session];
+    await this.database.query({ name: 'sweep-leases', text: SWEEP_EXPIRED_LEASES, values });
   }
 
   /** Requests that other processes release unused amounts of this owner. */

@@ -46,3 +46,15 @@ SELECT ${SHARED_LIMITS.value} AS "sharedLimits"
 FROM workspaces AS workspace
 ${SHARED_LIMITS.joins}
 WHERE workspace.id = $1`;
+
+export interface UnpaidRow {
+  readonly workspaceId: string;
+  readonly apiKeyId: string;
+  readonly day: string;
+  readonly amount: string;
+}
+
+/** $1 workspaces, $2 day, $3 amount: the keys that have left so much unpaid on that day, or on one that has begun elsewhere. */
+export const READ_UNPAID_KEYS = `
+SELECT workspace_id AS "workspaceId", api_key_id AS "apiKeyId", unpaid_day::text AS day, unpaid::text AS amount
+FROM key_spend WHERE workspace_id = ANY($1::uuid[]) AND unpaid_day >= $2::date AND unpaid > 0 AND unpaid >= $3::numeric`;

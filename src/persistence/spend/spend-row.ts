@@ -9,7 +9,10 @@ import type { KeySpendModel } from '../generated/models.js';
 /** Plain statements return amounts as texts, Prisma as its own decimals. */
 export type Amount = Prisma.Decimal | string;
 
-export type SpendAmount = Exclude<keyof KeySpendModel, 'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved'>;
+export type SpendAmount = Exclude<
+  keyof KeySpendModel,
+  'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved' | 'unpaidDay' | 'unpaid'
+>;
 
 export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;
 

@@ -6,6 +6,7 @@
 // column process_id: a process has one lease of a counter, and a new one when the old one is invalid.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { LOG_TRANSACTION } from '../database/log-offset.js';
+import { LIVE_SESSIONS } from '../database/sessions.js';
 
 /** The columns of the type logged_generation, in its order. */
 export const GENERATION_COLUMNS = [
@@ -97,8 +98,9 @@ const VALUES = GENERATION_COLUMNS.map((column) =>
 
 /**
  * $1 generations of one UTC day as records, $2 blocks of contents as records, each with the ordinal of its last
- * generation, $3 the blocks' ciphertexts, $4 the day, $5 and $6 the releases and the changes of counters
- * (spend-changes.ts).
+ * generation, $3 the blocks' ciphertexts, $4 the day, $5 to $7 the releases, the changes of counters and their unpaid
+ * amounts (spend-changes.ts), $8 the limit of unpaid amounts of a key and day, or null. Rejects a release of a lease that has
+ * lapsed.
  *
  * Why records and not one array per column: the same rows cost less to write and to read in one text. Every row is
  * inserted or the statement fails, also on a generation that exists: spend is the sum of the rows, and none counts
@@ -117,7 +119,8 @@ WITH appended AS (
     substring($3::bytea FROM first_byte FOR bytes), encryption_key_id
   FROM unnest($2::content_block_entry[])
 )
-SELECT settle_spend($4::date, $5::spend_release[], $6::spend_change[]) FROM (SELECT count(*) FROM appended) AS done`;
+SELECT settle_calls($4::date, $5::spend_release[], $6::spend_change[], $7::numeric[], $8::numeric)
+FROM (SELECT count(*) FROM appended) AS done`;
 
 /** $1 workspace, $2 the moment of a generation, $3 its id, $4 its day: the row that APPEND_AND_SETTLE has inserted. */
 export const IS_LOGGED = `
@@ -126,10 +129,9 @@ SELECT 1 FROM generations WHERE workspace_id = $1::uuid AND created_at = $2::tim
 /** $1 and $2 the releases and the changes of counters: returns amounts that calls did not use. */
 export const RELEASE_RESERVATIONS = 'SELECT settle_spend(NULL, $1::spend_release[], $2::spend_change[])';
 
-/** Removes leases that their processes have not renewed. Most hold nothing any more, and change no counter. */
-export const SWEEP_EXPIRED_LEASES = `
+const sweepLeases = (condition: string): string => `
 WITH swept AS (
-  DELETE FROM spend_leases WHERE expires_at < now() RETURNING workspace_id, holder_id, holder, amount
+  DELETE FROM spend_leases WHERE ${condition} RETURNING workspace_id, holder_id, holder, amount
 )
 SELECT settle_spend(NULL, '{}', array_agg(
   ROW(holder, workspace_id, holder_id, 0, 0, amount)::spend_change
@@ -137,18 +139,36 @@ SELECT settle_spend(NULL, '{}', array_agg(
 )) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
 
 /**
+ * $1 the place of this process, $2 its session. Removes leases that were not renewed and that no call holds: most are empty,
+ * and change no counter. Calls of a process hold parts until `held_until`, unless this process has taken its place.
+ */
+export const SWEEP_EXPIRED_LEASES = sweepLeases(`expires_at < now() AND (
+    amount = 0 OR held_until < now() OR (place = $1::text AND session <> $2::integer AND session NOT IN (${LIVE_SESSIONS}))
+  )`);
+
+/** Removes the leases of all processes without a session: the operator knows that they are dead. */
+export const SWEEP_LOST_LEASES = sweepLeases(`session IS NULL OR session NOT IN (${LIVE_SESSIONS})`);
+
+/**
  * $1 workspace, $2 owner, $3 lease, $4 today, $5 the needed amount, $6 the sum over all waiting calls, $7 seconds of
- * a lease's life, $8 whether the process holds a part of the lease. Grants at least $5 or nothing, under the limits
- * in the database; functions of the migrations decide.
+ * a lease's life, $8 whether the process holds a part of the lease, $9 to $11 the session and the place of the process, and
+ * the seconds for which calls may hold the lease. Grants at least $5 or nothing, under the limits in the database; functions
+ * of the migrations decide.
  */
 export function acquireLease(kind: SpendOwnerKind): string {
   return `
 SELECT granted::text, available::text, unspent::text, is_gone, caps
-FROM acquire_${kind}_lease($1::uuid, $2::uuid, $3::uuid, $4::date, $5::numeric, $6::numeric, $7::integer, $8::boolean)`;
+FROM acquire_held_lease('${kind}', $1::uuid, $2::uuid, $3::uuid, $4::date, $5::numeric, $6::numeric, $7::integer, $8::boolean,
+  $9::integer, $10::text, $11::integer)`;
 }
 
-/** $1 leases, $2 seconds. Returns the renewed ones. Empty leases are left to expire. */
+/**
+ * $1 leases that calls hold or may hold, $2 leases that none holds, $3 seconds of a lease's life, $4 seconds for which calls may
+ * hold a lease. Returns those that exist. Empty ones are left to expire.
+ */
 export const RENEW_LEASES = `
-UPDATE spend_leases SET expires_at = now() + make_interval(secs => $2::integer)
-WHERE process_id = ANY($1::uuid[]) AND amount > 0
-RETURNING process_id AS id`;
+UPDATE spend_leases SET
+  expires_at = CASE WHEN amount > 0 THEN now() + make_interval(secs => $3::integer) ELSE expires_at END,
+  held_until = CASE WHEN process_id = ANY($2::uuid[]) THEN '-infinity' ELSE now() + make_interval(secs => $4::integer) END
+WHERE process_id = ANY($1::uuid[] || $2::uuid[])
+RETURNING process_id AS id, amount > 0 AS "isRenewed"`;

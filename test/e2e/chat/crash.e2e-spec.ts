@@ -12,6 +12,7 @@ import {
   text,
 } from '../../support/upstreams/chat-upstream.js';
 import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
+import { passHeldTime } from '../../support/database/leases.js';
 import { eventually } from '../../support/eventually.js';
 import { startServiceProcess } from '../../support/app/service-process.js';
 import type { ServiceProcess } from '../../support/app/service-process.js';
@@ -61,9 +62,7 @@ it('blocks the limit until its leases expire, and never lets it be exceeded', as
   // No call fits beside them.
   expect(await money()).toEqual({ spent: 0n, reserved: LIMIT });
 
-  await app.sql(`UPDATE spend_leases SET expires_at = now() - interval '1 second' WHERE holder_id = $1`, [
-    record.id,
-  ]);
+  await passHeldTime(app, record.id);
   const later = await Promise.all(Array.from({ length: 3 }, () => streamChat(app, {}, { key: secret })));
   expect(later.map(({ status }) => status)).toEqual([200, 200, 200]);
   const recorded = await chatsOf(app, record.id);

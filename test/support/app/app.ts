@@ -90,6 +90,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       DATABASE_URL: database.url,
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       DATABASE_POOL_SIZE: '5',
+      // Apps of one test are replicas of different places.
+      PORT: '0',
       // Written for assert-log.ts alone.
       LOG_LEVEL: 'debug',
       // A machine under load must not have calls refused that a test makes.

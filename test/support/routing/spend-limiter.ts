@@ -1,4 +1,5 @@
 // A spend limiter without a database, for specs of its use of granted money.
+import type { AppConfig } from '../../../src/config/app-config.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { SpendBound } from '../../../src/domain/spend/spend-limit.js';
 import type { NotificationListener, Notifications } from '../../../src/persistence/database/notifications.js';
@@ -10,11 +11,14 @@ import type {
 import { ReachedLimits } from '../../../src/spend/reached-limits.js';
 import { RefusedLimits } from '../../../src/spend/refused-limits.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
+import { UnpaidLimit } from '../../../src/spend/unpaid-limit.js';
 import type { SpendPolicyCache } from '../../../src/spend/spend-policy-cache.js';
 import { TestClock } from '../app/clock.js';
 
 // Owners of these specs have one limit each, so that no spend is looked up.
 const NO_REPOSITORY = {} as Partial<SpendPolicyRepository> as SpendPolicyRepository;
+
+export const MAX_UNPAID = 5n;
 
 export interface LimiterSetup {
   readonly limiter: SpendLimiter;
@@ -39,6 +43,7 @@ export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>)
       policies as SpendPolicyCache,
       new ReachedLimits(NO_REPOSITORY, new TestClock()),
       new RefusedLimits(),
+      new UnpaidLimit({ maxUnpaid: MAX_UNPAID } as AppConfig, new TestClock()),
       notifications as Notifications,
     ),
     setPolicy: (changed) => {
