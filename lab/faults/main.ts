@@ -29,6 +29,7 @@ import {
 } from './scenarios/database.js';
 import { failoverOfKilled, failoverOfSilent, failoverOfStarved } from './scenarios/failover.js';
 import { kills } from './scenarios/kills.js';
+import { leasesOfCutOff, leasesOfFailover, leasesOfStopped } from './scenarios/leases.js';
 import { destinationFaults, slowClients, upstreamFaults } from './scenarios/network.js';
 import { computingOverload, overload } from './scenarios/overload.js';
 import { transactionPooler } from './scenarios/pooler.js';
@@ -51,6 +52,9 @@ const SCENARIOS: readonly Scenario[] = [
   destinationFaults,
   slowClients,
   oneOfTwoKilled,
+  leasesOfCutOff,
+  leasesOfFailover,
+  leasesOfStopped,
   clockJumps,
   rollingUpgrade,
   overload,

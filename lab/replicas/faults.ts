@@ -60,8 +60,9 @@ export const replicaKilled: Fault = {
 
 export async function killAndReplace(lab: Lab): Promise<void> {
   const index = lab.replicas.length - 1;
-  await lab.replicas[index]?.kill();
-  lab.replicas[index] = await lab.startReplica();
+  const killed = lab.replicas[index];
+  await killed?.kill();
+  lab.replicas[index] = await lab.startReplica(undefined, killed?.name);
 }
 
 export const databaseKilled: Fault = {

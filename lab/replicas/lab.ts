@@ -35,7 +35,8 @@ export interface Lab {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly agent: Agent;
-  startReplica(options?: ReplicaOptions): Promise<Replica>;
+  /** `name`: that of a dead replica whose place it takes. */
+  startReplica(options?: ReplicaOptions, name?: string): Promise<Replica>;
   /** A call of an operation; throws for anything but 2xx. */
   manage(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<unknown>;
   /** Resolves when every replica says that it is ready. */
@@ -74,7 +75,11 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   const agent = new Agent({ connections: 512, keepAliveTimeout: 1_000 });
   const replicas: Replica[] = [];
   const started: Replica[] = [];
-  const start = async (replicaOptions: ReplicaOptions = {}, wantsKeys = false) => {
+  const start = async (
+    replicaOptions: ReplicaOptions = {},
+    replicaName = `replica-${started.length}`,
+    wantsKeys = false,
+  ) => {
     const environment = {
       DATABASE_URL: databaseUrl,
       OPENAI_BASE_URL: `http://127.0.0.1:${upstreamProxy.port}/v1`,
@@ -84,7 +89,12 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       }),
       ...replicaOptions.environment,
     };
-    const process = await startReplicaProcess({ ...replicaOptions, environment }, wantsKeys, signal);
+    const process = await startReplicaProcess(
+      { ...replicaOptions, environment },
+      replicaName,
+      wantsKeys,
+      signal,
+    );
     started.push(process.replica);
     return process;
   };
@@ -100,8 +110,8 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     random,
     signal,
     agent,
-    startReplica: async (replicaOptions?: ReplicaOptions) =>
-      (await start(replicaOptions ?? options.replicaOptions)).replica,
+    startReplica: async (replicaOptions?: ReplicaOptions, replicaName?: string) =>
+      (await start(replicaOptions ?? options.replicaOptions, replicaName)).replica,
     untilReady: () => untilReady(replicas, agent, signal),
     sql: <Row>(text: string) => cluster.query(databaseUrl, text) as Promise<Row[]>,
     wait: (milliseconds: number) => pause(milliseconds, undefined, { signal }),
@@ -113,7 +123,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     },
   };
   try {
-    const first = await start(options.replicaOptions, true);
+    const first = await start(options.replicaOptions, undefined, true);
     if (!first.keys) throw new Error('the first replica has made no keys');
     replicas.push(first.replica);
     for (let count = 1; count < wanted; count++) replicas.push(await lab.startReplica());

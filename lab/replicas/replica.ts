@@ -13,6 +13,8 @@ export interface Keys {
 export interface Replica {
   readonly baseUrl: string;
   readonly pid: number;
+  /** Its REPLICA_NAME. */
+  readonly name: string;
   /** Its exit code; null: a signal ended it. */
   readonly ended: Promise<number | null>;
   /** SIGKILL; resolves when it is gone. */
@@ -60,12 +62,14 @@ const ENVIRONMENT = {
 /** `wantsKeys`: in an empty database the replica creates an account with two keys, and sends them. */
 export async function startReplicaProcess(
   { environment = {}, preload, root = REPOSITORY }: ReplicaOptions,
+  name: string,
   wantsKeys: boolean,
   signal: AbortSignal,
 ): Promise<{ readonly replica: Replica; readonly keys: Keys | null }> {
   const child = await startChild<{ readonly baseUrl: string; readonly keys: Keys | null }>(SERVICE_PROGRAM, {
     environment: {
       ...ENVIRONMENT,
+      REPLICA_NAME: name,
       SERVICE_ROOT: root,
       SERVICE_WANTS_KEYS: wantsKeys ? 'yes' : 'no',
       ...environment,
@@ -81,13 +85,14 @@ export async function startReplicaProcess(
     replica: {
       baseUrl: message.baseUrl,
       pid: started.pid ?? 0,
+      name,
       ended,
       kill: () => {
         started.kill('SIGKILL');
         return ended;
       },
       stop: () => child.stop(),
-      signal: (name) => void started.kill(name),
+      signal: (signalName) => void started.kill(signalName),
       hear: () => once(started, 'message', { signal }),
     },
   };
