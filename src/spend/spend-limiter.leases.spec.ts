@@ -152,6 +152,7 @@ describe('a small call', () => {
       },
       renew: () => Promise.resolve(),
       sweepExpired: () => Promise.resolve(),
+      sweepPredecessors: () => Promise.resolve(),
       requestRelease: () => Promise.resolve(),
     });
     limiter.setPolicy({ budgets: [], credits: LIMIT });

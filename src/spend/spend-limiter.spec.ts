@@ -42,6 +42,10 @@ class FakeLedger {
     return Promise.resolve();
   }
 
+  sweepPredecessors() {
+    return Promise.resolve();
+  }
+
   requestRelease(owner: unknown) {
     this.releaseRequested.push(owner);
     if (this.releaseRequested.length >= this.releaseRequestsNeeded) this.reservedByOthers = 0n;

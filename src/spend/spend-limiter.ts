@@ -85,11 +85,14 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     notifications.subscribe({ channel: SPEND_POLICY_CHANNEL, onNotification, onConnected });
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     // No RepeatedTask: a heartbeat whose statements hang must not delay the next one until the leases expire. Two at once
     // are harmless, because each is a few statements about the state of that moment.
     this.timer = setInterval(() => void this.heartbeat(), HEARTBEAT_INTERVAL);
     this.timer.unref();
+    await this.ledger
+      .sweepPredecessors()
+      .catch((error: unknown) => this.logger.warn({ error }, 'failed to release leases of dead processes'));
   }
 
   onModuleDestroy(): void {
@@ -260,10 +263,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   private async renew(inUse: readonly LocalQuota[]): Promise<void> {
     const ended = [...this.ended].slice(0, MAX_ENDED);
     try {
-      await this.ledger.renew(
-        inUse.map(({ lease }) => lease),
-        ended,
-      );
+      const leases = inUse.map(({ lease }) => lease);
+      await this.ledger.renew(leases, ended);
       for (const lease of ended) this.ended.delete(lease);
       await this.ledger.sweepExpired();
     } catch (error) {

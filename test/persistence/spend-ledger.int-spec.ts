@@ -205,6 +205,17 @@ describe('a lease that its process does not renew', () => {
     expect((await state()).reserved).toBe(0n);
   });
 
+  it('is released at once when a process takes the place of its dead one, and by no other', async () => {
+    const lease = await take('3');
+    const [, others] = [await take('2'), await take('1')];
+    const setSession = (of: SpendLease, place: string) =>
+      app.sql('UPDATE spend_leases SET session = $2, place = $3 WHERE process_id = $1', [of.id, GONE, place]);
+    await setSession(lease, `${PLACE}/0`);
+    await setSession(others, 'replica-2/0');
+    await ledger.sweepPredecessors();
+    expect(await state()).toMatchObject({ reserved: parseUsd('3'), held: [parseUsd('1'), parseUsd('2')] });
+  });
+
   it('is not released by the other worker of a replica', async () => {
     const lease = await unrenewed({ session: GONE });
     await app.sql('UPDATE spend_leases SET place = $2 WHERE process_id = $1', [lease.id, `${PLACE}/1`]);

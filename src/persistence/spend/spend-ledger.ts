@@ -16,6 +16,7 @@ import {
   RELEASE_RESERVATIONS,
   RENEW_LEASES,
   SWEEP_EXPIRED_LEASES,
+  SWEEP_LEASES_OF_PREDECESSORS,
   acquireLease,
 } from './spend-statements.js';
 
@@ -146,6 +147,13 @@ export class SpendLedger {
   async sweepExpired(): Promise<void> {
     const values = [this.process.place, this.process.session];
     await this.database.query({ name: 'sweep-leases', text: SWEEP_EXPIRED_LEASES, values });
+  }
+
+  /** Releases the leases of dead processes whose place this one has taken. Those whose death shows later follow as expired. */
+  async sweepPredecessors(): Promise<void> {
+    const { place, session } = this.process;
+    if (place === null) return;
+    await this.database.query({ text: SWEEP_LEASES_OF_PREDECESSORS, values: [place, session] });
   }
 
   /** Requests that other processes release unused amounts of this owner. */

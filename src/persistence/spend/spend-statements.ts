@@ -138,13 +138,18 @@ SELECT settle_spend(NULL, '{}', array_agg(
   ORDER BY array_position(ARRAY['key', 'workspace', 'account'], holder), workspace_id, holder_id
 )) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
 
+const OF_PREDECESSORS = `place = $1::text AND session <> $2::integer AND session NOT IN (${LIVE_SESSIONS})`;
+
 /**
  * $1 the place of this process, $2 its session. Removes leases that were not renewed and that no call holds: most are empty,
  * and change no counter. Calls of a process hold parts until `held_until`, unless this process has taken its place.
  */
-export const SWEEP_EXPIRED_LEASES = sweepLeases(`expires_at < now() AND (
-    amount = 0 OR held_until < now() OR (place = $1::text AND session <> $2::integer AND session NOT IN (${LIVE_SESSIONS}))
-  )`);
+export const SWEEP_EXPIRED_LEASES = sweepLeases(
+  `expires_at < now() AND (amount = 0 OR held_until < now() OR (${OF_PREDECESSORS}))`,
+);
+
+/** $1 the place of this process, $2 its session. Reads all leases: once, at the start. */
+export const SWEEP_LEASES_OF_PREDECESSORS = sweepLeases(OF_PREDECESSORS);
 
 /** Removes the leases of all processes without a session: the operator knows that they are dead. */
 export const SWEEP_LOST_LEASES = sweepLeases(`session IS NULL OR session NOT IN (${LIVE_SESSIONS})`);

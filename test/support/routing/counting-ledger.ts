@@ -42,6 +42,8 @@ export class CountingLedger {
 
   async sweepExpired(): Promise<void> {}
 
+  async sweepPredecessors(): Promise<void> {}
+
   async requestRelease(): Promise<void> {
     this.releaseRequests++;
   }
