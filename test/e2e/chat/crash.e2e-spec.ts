@@ -1,4 +1,4 @@
-// A process that is killed in the middle of streams: its reservations count as spent until its leases expire
+// A process that is killed in the middle of streams: its reservations count as spent until another takes its place
 // (docs/contract.md#chat-spend).
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseUsd } from '../../../src/domain/spend/money.js';
@@ -12,7 +12,6 @@ import {
   text,
 } from '../../support/upstreams/chat-upstream.js';
 import type { ChatSetup } from '../../support/upstreams/chat-upstream.js';
-import { passHeldTime } from '../../support/database/leases.js';
 import { eventually } from '../../support/eventually.js';
 import { startServiceProcess } from '../../support/app/service-process.js';
 import type { ServiceProcess } from '../../support/app/service-process.js';
@@ -25,15 +24,20 @@ let setup: ChatSetup;
 let killed: ServiceProcess;
 beforeAll(async () => {
   setup = await startChat();
-  killed = await startServiceProcess({
-    DATABASE_URL: setup.app.databaseUrl,
-    OPENAI_API_KEY: 'upstream-key',
-    OPENAI_BASE_URL: `${setup.upstream.origin}/v1`,
-  });
+  killed = await startService();
 });
 afterAll(() => setup.close());
 
-it('blocks the limit until its leases expire, and never lets it be exceeded', async () => {
+function startService(): Promise<ServiceProcess> {
+  return startServiceProcess({
+    DATABASE_URL: setup.app.databaseUrl,
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${setup.upstream.origin}/v1`,
+    REPLICA_NAME: 'replica-1',
+  });
+}
+
+it('blocks the limit until another takes its place, and never lets it be exceeded', async () => {
   const { app, upstream } = setup;
   const { secret, record } = await app.createKey({ limit: LIMIT });
   const money = async () => {
@@ -62,7 +66,7 @@ it('blocks the limit until its leases expire, and never lets it be exceeded', as
   // No call fits beside them.
   expect(await money()).toEqual({ spent: 0n, reserved: LIMIT });
 
-  await passHeldTime(app, record.id);
+  const successor = await startService();
   const later = await Promise.all(Array.from({ length: 3 }, () => streamChat(app, {}, { key: secret })));
   expect(later.map(({ status }) => status)).toEqual([200, 200, 200]);
   const recorded = await chatsOf(app, record.id);
@@ -70,4 +74,5 @@ it('blocks the limit until its leases expire, and never lets it be exceeded', as
   const { spent, reserved } = await money();
   expect(spent).toBe(recorded.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n));
   expect(spent + reserved).toBeLessThanOrEqual(LIMIT);
+  await successor.kill();
 });
