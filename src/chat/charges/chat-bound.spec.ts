@@ -7,6 +7,7 @@ import {
   LIST_PRICES,
   pricedEndpoint,
 } from '../../../test/support/chat/charges.js';
+import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import { greatestChatCost, outputBound, sentOutputLimit } from './chat-bound.js';
 import type { BoundedCall } from './chat-bound.js';
 import { imagesOf, promptBound } from './prompt-size.js';
@@ -63,11 +64,13 @@ describe('the bound of the prompt', () => {
       unknown_member: 'yz',
     };
     const call = await boundedChat(texts);
-    // 'abc', 'de', i, f, {}, "x" as JSON, i, the ligature in three bytes, "yz" as JSON.
-    expect(call.size.textBytes).toBe(3 + 2 + 1 + 1 + 2 + 3 + 1 + 3 + 4);
-    expect(promptBound(call.size, pricedEndpoint()) - promptBound(plain.size, pricedEndpoint())).toBe(
-      20 - 2 + 32,
-    );
+    const added = (endpoint: ChatEndpoint) =>
+      promptBound(call.size, endpoint) - promptBound(plain.size, endpoint);
+    // 'abc', 'de', i, f, {}, "x" as JSON, i, the ligature in three bytes.
+    expect(call.size.textBytes).toBe(3 + 2 + 1 + 1 + 2 + 3 + 1 + 3);
+    expect(added(pricedEndpoint())).toBe(16 - 2 + 32);
+    // "yz" as JSON: the endpoint receives the unknown member.
+    expect(added(pricedEndpoint({ allowedMembers: ['unknown_member'] }))).toBe(20 - 2 + 32);
   });
 
   it('bounds images by their detail, audio by its bytes, and unknown media by the context', async () => {
