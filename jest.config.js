@@ -1,8 +1,5 @@
 // How the tests are run: ES modules through swc, one database per test file (test/support), a plain closing line.
 
-// Packages that each file loads for itself: Jest's own, and one with a state that files must not share.
-const OWN_PACKAGES = ['@jest', 'expect', 'jest[^/]*', 'prom-client'];
-
 // Only `npm run test:all` runs these.
 const EXHAUSTIVE = ['<rootDir>/test/console/', '<rootDir>/test/fuzz/', '\\.all-spec\\.ts$'];
 
@@ -19,17 +16,10 @@ export default {
     '<rootDir>/{src,test}/**/*.all-spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.SIGNALBOX_TEST_ALL === 'yes' ? [] : EXHAUSTIVE)],
-  transform: {
-    '^.+\\.ts$': '@swc/jest',
-    [`/node_modules/(?!(?:${OWN_PACKAGES.join('|')})/).+\\.[cm]?js$`]:
-      '<rootDir>/test/support/jest/shared-package.mjs',
-  },
-  transformIgnorePatterns: [],
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testEnvironment: '<rootDir>/test/support/jest/main-context-environment.mjs',
+  // Nothing is loaded through Jest.
+  transform: {},
+  testRunner: '<rootDir>/test/support/jest/native-runner.mjs',
   injectGlobals: false,
-  coverageProvider: 'v8',
   maxWorkers: 2,
   // Every file leaves its modules behind: without an end to it, a worker came to 4 GB and spent its time collecting.
   workerIdleMemoryLimit: '1GB',

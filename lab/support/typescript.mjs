@@ -1,4 +1,5 @@
 // Lets the lab import TypeScript of the repository without a build. The transpiler is installed later than this is loaded.
 import { register } from 'node:module';
 
-export const registerTypeScript = () => register('./typescript-hooks.mjs', import.meta.url);
+export const registerTypeScript = () =>
+  register('../../test/support/jest/typescript-hooks.mjs', import.meta.url);

@@ -45,16 +45,10 @@ function compile(text: string): CompiledDocument {
   return { document, ajv, routes };
 }
 
-/** The same for all files of a worker: compiling the schemas takes as long as a test. */
-function readDocument(): CompiledDocument {
-  const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
-  // jest/main-context-environment.mjs sets the shared values.
-  const shared = Reflect.get(globalThis, Symbol.for('signalbox.sharedValues')) as Map<string, unknown>;
-  if (!shared.has(text)) shared.set(text, compile(text));
-  return shared.get(text) as CompiledDocument;
-}
-
-const { document, ajv, routes } = readDocument();
+// Compiled once for all files of a worker: it takes as long as a test.
+const { document, ajv, routes } = compile(
+  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
+);
 
 export class OpenApiValidator {
   /** The problems, one line each. */
