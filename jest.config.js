@@ -1,4 +1,4 @@
-// How the tests are run: ES modules through swc, one database per test file (test/support), a plain closing line.
+// How the tests are run: by Node's own loader (test/support/jest), one database per test file, a plain closing line.
 
 // Only `npm run test:all` runs these.
 const EXHAUSTIVE = ['<rootDir>/test/console/', '<rootDir>/test/fuzz/', '\\.all-spec\\.ts$'];
@@ -21,7 +21,7 @@ export default {
   testRunner: '<rootDir>/test/support/jest/native-runner.mjs',
   injectGlobals: false,
   maxWorkers: 2,
-  // Every file leaves its modules behind: without an end to it, a worker came to 4 GB and spent its time collecting.
+  // The variables of every file stay: without an end to it, a worker spends its time collecting.
   workerIdleMemoryLimit: '1GB',
   // Milliseconds. Far above what any test takes: a machine under load must not fail one.
   testTimeout: 180_000,

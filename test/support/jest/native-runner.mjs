@@ -58,11 +58,15 @@ const nativeRuntime = {
 };
 
 export default async function run(globalConfig, config, environment, _runtime, path, sendMessageToJest) {
+  if (globalConfig.watch || globalConfig.watchAll)
+    throw new Error(
+      '--watch would run old modules, which Node keeps until its process ends: start Jest again',
+    );
   if (!jest) {
     register('./typescript-hooks.mjs', import.meta.url);
     process.setSourceMapsEnabled(true);
+    jest = createJest(environment, config);
   }
-  jest ??= createJest(environment, config);
   const {
     console,
     Error: { prepareStackTrace },
