@@ -124,14 +124,12 @@ describe('GET /activity', () => {
 
 describe('GET /activity of a day with chats', () => {
   it('sums their completion and reasoning tokens', async () => {
+    const { key, managementKey } = await app.createAccount();
     const createdAt = new Date('2026-10-20T00:00:00.000Z');
-    await recordGenerations(
-      app,
-      2,
-      { createdAt, operation: 'chat', cost: 0n, chat: createChatFacts() },
-      null,
-    );
-    expect((await activity('?date=2026-10-20')).data).toEqual([
+    const chat = { createdAt, operation: 'chat', cost: 0n, chat: createChatFacts() } as const;
+    await recordGenerations(app, 2, chat, null, key);
+    const days = await askFor<Activity>(200, app, 'get', '/activity?date=2026-10-20', { key: managementKey });
+    expect(days.data).toEqual([
       expect.objectContaining({ requests: 2, completion_tokens: 80, reasoning_tokens: 60 }),
     ]);
   });
