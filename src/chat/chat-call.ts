@@ -1,4 +1,5 @@
 // One call of POST /chat/completions: the data that the controller reads from its request, and its client.
+import type { CallerGone } from '../domain/ending.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
@@ -9,7 +10,8 @@ import type { ClientStream } from './stream/client-stream.js';
 
 /** The caller's end of a call. */
 export interface ChatClient {
-  readonly isGone: boolean;
+  /** Null: it is there. */
+  readonly gone: CallerGone | null;
   /** Calls `listener` once when the caller leaves before its response is complete. Returns the way to stop that. */
   onGone(listener: () => void): () => void;
   /** For a stream. Headers go out with its first byte, and name the keys that are passed over by then. */
@@ -30,7 +32,7 @@ export interface ChatCall {
 }
 
 /** Held until the call's record is committed. */
-export type CallPermit = Pick<InFlightPermit, 'hold' | 'release' | 'setAnswerBytes'>;
+export type CallPermit = Pick<InFlightPermit, 'hold' | 'release' | 'setAnswerBytes' | 'acquireAnswerBytes'>;
 
 /** The answer of a call without a stream, whose generation is committed. */
 export interface WrittenChat {

@@ -4,6 +4,8 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../config/metrics.js';
 import { USAGE_SOURCES } from '../domain/chat/chat-usage.js';
 import type { UsageSource } from '../domain/chat/chat-usage.js';
+import { ENDINGS, ruleOf } from '../domain/ending.js';
+import type { Ending } from '../domain/ending.js';
 import { PROVIDERS } from '../providers/index.js';
 import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
 import type { ChatFailure } from './stream/chat-failure.js';
@@ -15,10 +17,9 @@ const RATE_BUCKETS = [1, 5, 10, 25, 50, 100, 200, 400, 800];
 
 export interface SettledCall {
   readonly provider: string;
+  readonly ending: Ending;
   readonly source: UsageSource;
   readonly durationMs: number;
-  readonly isCancelled: boolean;
-  readonly isSlowReader: boolean;
   readonly isConsistent: boolean;
   readonly isOverrun: boolean;
   readonly droppedMembers: readonly string[];
@@ -55,10 +56,9 @@ export class ChatMetrics {
   private readonly outputRate;
   private readonly streamFailures;
   private readonly unexpectedRefusals;
-  private readonly cancelled;
+  private readonly endings;
   private readonly usageInconsistent;
   private readonly overruns;
-  private readonly writeStalls;
   private readonly droppedMembers;
   private readonly usageSources;
 
@@ -106,7 +106,11 @@ export class ChatMetrics {
       'Streams of providers that failed, by kind and phase: before the headers, before the first content, or after it.',
       ['kind', 'phase'],
     );
-    this.cancelled = counter('cancelled_total', 'Calls whose client left before the end.', []);
+    this.endings = counter(
+      'endings_total',
+      'Calls by the cause of their end: completed, provider, caller, service; and by the end itself (docs/contract.md#endings).',
+      ['cause', 'ending'],
+    );
     this.usageSources = counter('usage_source_total', 'Calls by the origin of their charged tokens.', [
       'source',
     ]);
@@ -116,11 +120,6 @@ export class ChatMetrics {
       ['provider'],
     );
     this.overruns = counter('overrun_total', 'Calls that cost more than their reservation.', ['provider']);
-    this.writeStalls = counter(
-      'client_write_stalls_total',
-      'Streams cut because their client took nothing.',
-      [],
-    );
     this.droppedMembers = counter(
       'dropped_members_total',
       'Calls with a member that their endpoint does not take, by provider and member.',
@@ -132,6 +131,7 @@ export class ChatMetrics {
       ['provider', 'member'],
     );
     // Prometheus sees no increase in a series that begins with its first event.
+    for (const [ending, { cause }] of Object.entries(ENDINGS)) this.endings.inc({ cause, ending }, 0);
     for (const source of USAGE_SOURCES) this.usageSources.inc({ source }, 0);
     for (const kind of FAILURE_KINDS) for (const phase of PHASES) this.streamFailures.inc({ kind, phase }, 0);
     for (const { slug: provider, chat } of PROVIDERS) {
@@ -154,8 +154,7 @@ export class ChatMetrics {
     const { provider, source, durationMs, firstTokenMs, tokensPerSecond } = call;
     this.usageSources.inc({ source });
     this.duration.observe(durationMs / 1_000);
-    if (call.isCancelled) this.cancelled.inc();
-    if (call.isSlowReader) this.writeStalls.inc();
+    this.endings.inc({ cause: ruleOf(call.ending).cause, ending: call.ending });
     if (!call.isConsistent) this.usageInconsistent.inc({ provider });
     if (call.isOverrun) this.overruns.inc({ provider });
     for (const member of new Set(call.droppedMembers.map(memberLabel)))

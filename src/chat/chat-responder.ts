@@ -34,7 +34,8 @@ export class ChatResponder {
     const permit = permitOf(request);
     // The work may outlive the caller's connection, and still counts toward the load.
     permit?.hold();
-    const restore = this.unboundSilence(request);
+    const client = new HttpChatClient(response, this.config.chat);
+    const restore = this.boundConnection(request, client);
     try {
       const body = request.body as Readonly<Record<string, unknown>>;
       const { request: chat, preferences } = readChatRequest(body, takeRawBody(request));
@@ -43,7 +44,7 @@ export class ChatResponder {
         request: chat,
         preferences,
         receivedAt,
-        client: new HttpChatClient(response, this.config.chat),
+        client,
         wantsRoutingMetadata: wantsRoutingMetadata(request),
         permit,
         context: {
@@ -60,10 +61,11 @@ export class ChatResponder {
     }
   }
 
-  /** The settings of chats bound the silence of their connections, and not those of other operations. */
-  private unboundSilence({ socket }: Request): () => void {
+  /** The settings of chats bound the silence and the reader of their connections. */
+  private boundConnection({ socket }: Request, client: HttpChatClient): () => void {
     const { timeout = 0 } = socket;
-    const restorePace = this.transfers.exempt(socket);
+    const grace = this.config.chat.slowReaderTimeout;
+    const restorePace = this.transfers.boundReader(socket, { grace, giveUp: () => client.leave('too_slow') });
     socket.setTimeout(0);
     return () => {
       restorePace();

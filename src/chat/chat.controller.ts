@@ -28,8 +28,9 @@ export class ChatController {
     summary: 'Create a chat completion',
     description:
       'With `stream: true` the answer is a stream of server-sent events that ends with `data: [DONE]`; its last chunk ' +
-      'before has the usage. A call costs at most its reservation. Calls that fail by the fault of a provider or of this ' +
-      'service cost nothing. A call whose caller disconnects is charged for the tokens that its provider bills. ' +
+      'before has the usage. A call costs at most its reservation. Calls that fail by the fault of a provider or by a ' +
+      'time-out of this service cost nothing. A call whose caller disconnects, and one that a bound of its size or its ' +
+      'deadline ends, is charged for the tokens that its provider bills. ' +
       'Another endpoint, and then another of `models`, is tried until the first content of an answer. Unknown members go ' +
       'to providers with an open schema.',
     answer: {

@@ -9,12 +9,11 @@ import { ChatMetrics } from './chat-metrics.js';
 import { ChatResponder } from './chat-responder.js';
 import { ChatController } from './chat.controller.js';
 import { ChatService } from './chat.service.js';
-import { AnswerEnds } from './run/answer-end.js';
 import { ChatExchange } from './run/chat-exchange.js';
-import { ChatRecords } from './run/chat-records.js';
 import { ChatServices } from './run/chat-services.js';
+import { AnswerEnds } from './run/executed-chat.js';
 import { OpenChats } from './run/open-chats.js';
-import { RecordCommits } from './run/record-commits.js';
+import { ChatRecords, RecordCommits } from './run/record-commits.js';
 import { systemScheduler } from '../concurrency/scheduler.js';
 
 @Module({

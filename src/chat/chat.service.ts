@@ -6,7 +6,8 @@ import type { ChatCall, WrittenChat } from './chat-call.js';
 import { toChatUsageDto } from './dto/chat-usage.dto.js';
 import { ChatServices } from './run/chat-services.js';
 import { ChatRun } from './run/chat-run.js';
-import type { ExecutedChat, SettledChat } from './run/executed-chat.js';
+import type { SettledChat } from './run/chat-settlement.js';
+import type { ExecutedChat } from './run/executed-chat.js';
 import type { ClientStream } from './stream/client-stream.js';
 import { DONE, errorChunk, usageChunk } from './stream/stream-events.js';
 import type { StreamIdentity } from './stream/stream-events.js';
@@ -33,7 +34,7 @@ export class ChatService {
       const executed = reserved === null ? run.abandon(route) : await run.execute(reserved);
       return await this.answer(call, run, executed);
     } catch (failure) {
-      if (call.client.isGone) return null;
+      if (call.client.gone !== null) return null;
       run.client?.release();
       throw run.toCallerError(failure);
     } finally {
@@ -62,19 +63,21 @@ export class ChatService {
     if (!begun) return null;
     const members = { usage: usageDto(settled), ...run.routingMembers() };
     if (begun.kind === 'whole') {
-      if (begun.answer === null || run.generationId === null) return null;
+      if (run.generationId === null) return null;
       const { passedOver } = settled.routed;
       return { generationId: run.generationId, body: begun.answer.bodyWith(members), passedOver };
     }
-    if (client === null || client.gone !== null) return null;
+    if (begun.kind === 'ended' || client === null || client.gone !== null) return null;
     const { includesUsageChunk, choiceCount } = call.request;
     const hasChoice = !includesUsageChunk && choiceCount === 1;
     return endStream(client, usageChunk(begun.relay.identity, members, hasChoice));
   }
 
   private errorEvent(run: ChatRun, executed: ExecutedChat, error: AppError, members = {}): Buffer {
-    const { status: code, message, errorType, metadata } = error;
-    const shown = { code, message, metadata: { error_type: errorType, ...metadata } };
+    const { status: code, message, errorType, metadata, headers } = error;
+    // The headers of the stream have left: those of its error are repeated here.
+    const stated = Object.keys(headers).length === 0 ? {} : { headers };
+    const shown = { code, message, metadata: { error_type: errorType, ...metadata, ...stated } };
     return errorChunk(identityOf(run, executed), shown, { ...members, ...run.routingMembers() });
   }
 }
@@ -106,7 +109,9 @@ function usageDto({ usage, charged }: SettledChat): object {
   });
 }
 
-/** A failed call costs nothing; usage is shown where the provider reported it. */
+/** A call that its caller pays, and a report of a provider, show usage. */
 function usageOfFailure(settled: SettledChat): object {
-  return settled.usage.source === 'reported' ? { usage: usageDto(settled) } : {};
+  const { usage, charged } = settled;
+  const isShown = usage.source === 'reported' || charged.source !== 'none';
+  return isShown ? { usage: usageDto(settled) } : {};
 }

@@ -1,5 +1,6 @@
 // The caller's end of a chat call over HTTP.
 import type { Response } from 'express';
+import type { CallerGone } from '../domain/ending.js';
 import { generationHeaderId } from '../domain/identifiers.js';
 import type { ChatConfig } from '../config/chat-config.js';
 import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
@@ -13,21 +14,17 @@ const OK = 200;
 
 export class HttpChatClient implements ChatClient {
   private stream: ClientStream | null = null;
-  private hasLeft = false;
+  gone: CallerGone | null = null;
   private readonly listeners = new Set<() => void>();
 
   constructor(
     private readonly response: Response,
     private readonly config: ChatConfig,
   ) {
-    this.hasLeft = response.destroyed;
+    if (response.destroyed) this.gone = 'left';
     response.once('close', () => {
-      if (!response.writableFinished) this.leave();
+      if (!response.writableFinished) this.leave('left');
     });
-  }
-
-  get isGone(): boolean {
-    return this.hasLeft || (this.stream !== null && this.stream.gone !== null);
   }
 
   onGone(listener: () => void): () => void {
@@ -37,10 +34,9 @@ export class HttpChatClient implements ChatClient {
 
   openStream(generationId: string, passedOver: () => readonly PassedOverKey[]): ClientStream {
     const { response } = this;
-    const { keepAlive, slowReaderTimeout } = this.config;
+    const { keepAlive } = this.config;
     this.stream = new ClientStream(response, {
       keepAliveMs: keepAlive,
-      slowReaderMs: slowReaderTimeout,
       scheduler: systemScheduler,
       sendHeaders: () => {
         response.statusCode = OK;
@@ -54,13 +50,14 @@ export class HttpChatClient implements ChatClient {
         response.socket?.setNoDelay(true);
       },
     });
-    this.stream.onGone(() => this.leave());
     return this.stream;
   }
 
-  private leave(): void {
-    if (this.hasLeft) return;
-    this.hasLeft = true;
+  /** The caller has left, or reads too slowly. */
+  leave(how: CallerGone): void {
+    if (this.gone !== null) return;
+    this.gone = how;
+    this.stream?.leave(how);
     for (const listener of this.listeners) listener();
   }
 }

@@ -24,7 +24,10 @@ export interface ChatConfig {
   readonly defaultMaxOutputTokens: number;
   readonly slowReaderTimeout: number;
   readonly maxEventBytes: number;
+  /** Of a stream. */
   readonly maxAnswerBytes: number;
+  /** Of an answer without a stream, which is kept until it is complete. */
+  readonly maxWholeAnswerBytes: number;
   /** Concurrent chat calls to one endpoint. */
   readonly endpointConcurrency: number;
 }
@@ -40,6 +43,8 @@ const LONGEST = 24 * 60 * MINUTE;
 export const LONGEST_CALL = 45 * MINUTE;
 
 export function readChatConfig(read: EnvironmentReader): ChatConfig {
+  const maxAnswerBytes = read.integer('CHAT_MAX_ANSWER_BYTES', 64 * MEBIBYTE, 1_024, 2 ** 30);
+  const wholeBytes = Math.min(16 * MEBIBYTE, maxAnswerBytes);
   return {
     headersTimeout: read.integer('CHAT_HEADERS_TIMEOUT_MS', MINUTE, 100, LONGEST),
     firstTokenTimeout: read.integer('CHAT_FIRST_TOKEN_TIMEOUT_MS', 5 * MINUTE, 100, LONGEST),
@@ -53,7 +58,8 @@ export function readChatConfig(read: EnvironmentReader): ChatConfig {
     defaultMaxOutputTokens: read.integer('CHAT_DEFAULT_MAX_OUTPUT_TOKENS', 32_768, 1, 1e9),
     slowReaderTimeout: read.integer('CHAT_SLOW_READER_TIMEOUT_MS', MINUTE, 100, LONGEST),
     maxEventBytes: read.integer('CHAT_MAX_EVENT_BYTES', 8 * MEBIBYTE, 1_024, 2 ** 30),
-    maxAnswerBytes: read.integer('CHAT_MAX_ANSWER_BYTES', 64 * MEBIBYTE, 1_024, 2 ** 30),
+    maxAnswerBytes,
+    maxWholeAnswerBytes: read.integer('CHAT_MAX_WHOLE_ANSWER_BYTES', wholeBytes, 1_024, 2 ** 30),
     endpointConcurrency: read.integer('CHAT_ENDPOINT_CONCURRENCY', 1_024, 1, 100_000),
   };
 }

@@ -53,7 +53,7 @@ export class DestinationClient implements OnApplicationShutdown {
         this.connections.use(
           url.origin,
           signal,
-          (connection) => exchange(connection, request, maxResponseBytes, signal, 'is_cut'),
+          (connection) => exchange(connection, request, maxResponseBytes, signal, { excess: 'is_cut' }),
           limits.accountId,
         ),
       );

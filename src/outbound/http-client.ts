@@ -30,9 +30,9 @@ export class HttpClient implements OnApplicationShutdown {
    * or BrokenAnswer for a success that cannot be decompressed.
    */
   async send(request: OutboundRequest, limits: SendLimits): Promise<OutboundResponse> {
-    const { maxResponseBytes } = limits;
+    const { maxResponseBytes, onReceived } = limits;
     const response = await withinLimits(limits, (signal) =>
-      exchange(this.agent, request, maxResponseBytes, signal),
+      exchange(this.agent, request, maxResponseBytes, signal, { onReceived }),
     );
     return withoutEchoedSecrets(await readable(response, maxResponseBytes), request);
   }

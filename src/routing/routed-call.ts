@@ -5,6 +5,7 @@ import type { TokensByModality } from '../domain/embeddings/modality.js';
 import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
+import type { UnpaidReason } from '../domain/spend/charge.js';
 import type { Vector } from '../vectors/vectors.js';
 import type { Slice } from './call-splitter.js';
 import type { CallCredentials } from './credentials/call-credentials.js';
@@ -22,6 +23,11 @@ export interface BilledSlice extends Slice {
   readonly tokensByModality?: TokensByModality;
 }
 
+export interface WastedSlice extends BilledSlice {
+  /** Absent: the answer was broken. */
+  readonly reason?: UnpaidReason;
+}
+
 /** A served part of the call. */
 export interface ServedSlice extends BilledSlice {
   readonly vectors: readonly Vector[];
@@ -36,7 +42,7 @@ export interface RoutedCall {
    */
   readonly served: readonly ServedSlice[];
   /** Slices that providers charge for without a usable result. */
-  readonly wasted: readonly BilledSlice[];
+  readonly wasted: readonly WastedSlice[];
   readonly attempts: readonly GenerationAttempt[];
   /** Own provider keys that the operator's credential replaced; mostly none. */
   readonly passedOver: readonly PassedOverKey[];
@@ -97,5 +103,5 @@ export interface Run extends AttemptingCall, FallbackCall {
   /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
   readonly failures: unknown[];
   readonly served: ServedSlice[];
-  readonly wasted: BilledSlice[];
+  readonly wasted: WastedSlice[];
 }

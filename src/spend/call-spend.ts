@@ -1,7 +1,6 @@
 // The money of one call of any operation: reserved before providers are called, settled with the call's generation. A call
 // may reserve more than once; all of its reservations are settled together.
 import type { CancelSignal } from '../concurrency/cancellation.js';
-import { AppError } from '../domain/errors.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { SpendBound, SpendRelease } from '../domain/spend/spend-limit.js';
 import { isAboutMoney } from './spend-limiter.js';
@@ -54,10 +53,8 @@ export class CallSpend {
    * Calls `end` when a lease that holds money of the call lapses: the process was suspended, or cut off from the database, for
    * longer than its calls may last. Returns the way to stop that.
    */
-  onLapse(end: (error: AppError) => void): () => void {
-    const lapse = () =>
-      end(new AppError('unavailable', { detail: 'the money that was reserved for the call has lapsed' }));
-    const stops = this.releases.map(({ lease }) => lease.onLapse(lapse));
+  onLapse(end: () => void): () => void {
+    const stops = this.releases.map(({ lease }) => lease.onLapse(end));
     return () => {
       for (const stop of stops) stop();
     };

@@ -36,7 +36,7 @@ export class UnpaidCosts {
   ) {
     this.unpaid = new Counter({
       name: 'signalbox_unpaid_upstream_usd_total',
-      help: 'USD that providers charge the operator and no caller pays; reason: over_reported (more than the inputs can cost), broken_answer (unusable answers), failed_call (parts of calls that failed by no fault of their caller). Endpoints without a known price count nothing.',
+      help: 'USD that providers charge the operator and no caller pays; reason: over_reported (more than the inputs can cost), broken_answer (unusable answers), failed_call (parts of calls that failed by no fault of their caller), ended_here (work that a time-out of this service cut, estimated). Endpoints without a known price count nothing.',
       labelNames: ['provider', 'endpoint', 'reason'],
       registers: [registry],
     });

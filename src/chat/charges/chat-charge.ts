@@ -3,6 +3,8 @@ import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
+import { ruleOf } from '../../domain/ending.js';
+import type { Ending } from '../../domain/ending.js';
 import type { Charge, UnpaidReason } from '../../domain/spend/charge.js';
 import { atMost, difference } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -12,12 +14,10 @@ import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
 import { chatCost, NO_CHAT_COST } from './chat-cost.js';
 import type { ChatCost } from './chat-cost.js';
 
-/** The end of a call, however it came. */
-export interface ChatEnding {
+export interface EndedChat {
   /** Null: no endpoint has begun an answer. */
   readonly served: ServedChat | null;
-  /** `cancelled`: the client left before the end. */
-  readonly outcome: 'answered' | 'failed' | 'cancelled';
+  readonly ending: Ending;
 }
 
 export interface ServedChat {
@@ -67,7 +67,7 @@ const NOTHING: Charge = {
 
 /** `bound`: the reservation, else the greatest cost at the endpoint; null where no price is known. */
 export function chargeForChat(
-  { served, outcome }: ChatEnding,
+  { served, ending }: EndedChat,
   request: PricedRequest,
   bound: SpendBound | null,
 ): ChatCharge {
@@ -78,7 +78,7 @@ export function chargeForChat(
   const { usage, isByok } = served;
   const cost = prices && chatCost(prices, { usage, images, cacheWriteTtl });
   const most = bound && (isByok ? bound.costWithByok : bound.cost);
-  if (isInsured(served, outcome)) return insured(served, cost, most);
+  if (isFree(served, ending)) return free(served, ending, cost, most);
   const total = cost && cost.total;
   const paid = atMost(total, most);
   const overrun = paid === total ? null : difference(total, paid);
@@ -101,11 +101,13 @@ export function chargeForChat(
   };
 }
 
-/** An attempt that failed before its answer began, and that its provider bills to the operator. */
-export type WastedAttempt = Pick<
+/** An attempt that ended before its answer began, and that its provider bills to the operator. */
+export interface WastedAttempt extends Pick<
   ServedChat,
   'endpoint' | 'provider' | 'endpointName' | 'usage' | 'serviceTier'
->;
+> {
+  readonly ending: Ending;
+}
 
 /** The operator's bill includes attempts that failed. The caller pays for none of them. */
 export function withWasted(
@@ -121,7 +123,7 @@ export function withWasted(
     const prices = pricesOf(attempt, request);
     const amount = prices && chatCost(prices, { ...request, usage: attempt.usage }).total;
     bill = bill === null || amount === null ? null : bill + amount;
-    unpaid.push(...unpaidCosts({ ...attempt, isByok: false }, 'failed_call', amount));
+    unpaid.push(...unpaidCosts({ ...attempt, isByok: false }, ruleOf(attempt.ending).unpaid, amount));
   }
   // Through an own provider key the bill is its owner's.
   if (charge.isByok) return { ...charged, charge: { ...charge, unpaid } };
@@ -129,20 +131,21 @@ export function withWasted(
   return { ...charged, charge: { ...charge, upstreamCost, unpaid } };
 }
 
-/** A provider's failure, and an answer of nothing that was not ended by its client, cost the caller nothing. */
-function isInsured({ usage, hasFinished }: ServedChat, outcome: ChatEnding['outcome']): boolean {
-  if (outcome === 'cancelled') return false;
-  return outcome === 'failed' || (usage.completionTokens === 0 && !hasFinished);
+/** An answer of nothing costs its caller nothing, unless the caller has ended it. */
+function isFree({ usage, hasFinished }: ServedChat, ending: Ending): boolean {
+  if (ending === 'completed') return usage.completionTokens === 0 && !hasFinished;
+  return !ruleOf(ending).isCharged;
 }
 
 /**
- * The operator sees a reported bill. An estimate of a failed call is no bill. The bill of an own key counts towards limits
- * that include own keys: at most `most`.
+ * The operator sees the bill, reported or estimated. The reported bill of an own key counts towards limits that include own
+ * keys: at most `most`.
  */
-function insured(served: ServedChat, cost: ChatCost | null, most: PicoUsd | null): ChatCharge {
-  const { isByok } = served;
-  const bill = served.source === 'reported' ? (cost?.total ?? null) : 0n;
-  const unpaid = bill === 0n ? [] : unpaidCosts(served, 'failed_call', bill);
+function free(served: ServedChat, ending: Ending, cost: ChatCost | null, most: PicoUsd | null): ChatCharge {
+  const { isByok, source } = served;
+  const isBilled = source === 'reported' || (source !== 'none' && !isByok);
+  const bill = isBilled ? (cost?.total ?? null) : 0n;
+  const unpaid = bill === 0n ? [] : unpaidCosts(served, ruleOf(ending).unpaid, bill);
   const charge = { ...NOTHING, upstreamCost: isByok ? atMost(bill, most) : bill, isByok, unpaid };
   return { charge, cost: NO_CHAT_COST, source: 'none', completionTokens: 0, overrun: null };
 }

@@ -10,6 +10,8 @@ import {
   pricedEndpoint,
 } from '../../../test/support/chat/charges.js';
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
+import { ENDINGS } from '../../domain/ending.js';
+import type { Ending } from '../../domain/ending.js';
 import { greatestChatCost } from './chat-bound.js';
 import { chargeForChat } from './chat-charge.js';
 import type { ServedChat } from './chat-charge.js';
@@ -38,7 +40,7 @@ describe('the worked example', () => {
 
   it('settles 1,000 tokens of which 800 are cached, and 40 of which 30 are reasoning', () => {
     const usage = { promptTokens: 1_000, cachedTokens: 800, completionTokens: 40, reasoningTokens: 30 };
-    const { charge, cost } = chargeForChat({ served: served(usage), outcome: 'answered' }, REQUEST, null);
+    const { charge, cost } = chargeForChat({ served: served(usage), ending: 'completed' }, REQUEST, null);
     expect(charge.cost).toBe(224_000_000n);
     expect(cost).toMatchObject({
       prompt: 160_000_000n,
@@ -52,16 +54,20 @@ describe('the worked example', () => {
       { promptTokens: 1_000, completionTokens: 10 },
       { source: 'counted', hasFinished: false },
     );
-    const { charge, source } = chargeForChat({ served: call, outcome: 'cancelled' }, REQUEST, null);
+    const { charge, source } = chargeForChat({ served: call, ending: 'caller_left' }, REQUEST, null);
     expect([charge.cost, source]).toEqual([416_000_000n, 'counted']);
   });
 
-  it('charges nothing for a broken call, and keeps a reported bill for the operator', () => {
+  it('charges nothing for a broken call, and keeps the bill for the operator, counted or reported', () => {
     const usage = { promptTokens: 1_000, completionTokens: 10 };
     const counted = served(usage, { source: 'counted', hasFinished: false });
-    const broken = chargeForChat({ served: counted, outcome: 'failed' }, REQUEST, null);
-    expect([broken.charge.cost, broken.charge.upstreamCost, broken.source]).toEqual([0n, 0n, 'none']);
-    const billed = chargeForChat({ served: served(usage), outcome: 'failed' }, REQUEST, null);
+    const broken = chargeForChat({ served: counted, ending: 'provider_after_content' }, REQUEST, null);
+    expect([broken.charge.cost, broken.charge.upstreamCost, broken.source]).toEqual([
+      0n,
+      416_000_000n,
+      'none',
+    ]);
+    const billed = chargeForChat({ served: served(usage), ending: 'provider_after_content' }, REQUEST, null);
     expect([billed.charge.cost, billed.charge.upstreamCost]).toEqual([0n, 416_000_000n]);
     expect(billed.charge.unpaid).toMatchObject([{ reason: 'failed_call', amount: 416_000_000n }]);
   });
@@ -117,7 +123,7 @@ describe('settlement', () => {
     fc.assert(
       fc.property(usageWithin(100_000, 100_000), fc.bigInt({ min: 0n, max: 10n ** 12n }), (usage, most) => {
         const reserved = { cost: most, costWithByok: most };
-        const settled = chargeForChat({ served: served(usage), outcome: 'answered' }, REQUEST, reserved);
+        const settled = chargeForChat({ served: served(usage), ending: 'completed' }, REQUEST, reserved);
         const { cost, upstreamCost } = settled.charge;
         expect((cost ?? 0n) <= most).toBe(true);
         expect((cost ?? 0n) + (settled.overrun ?? 0n)).toBe(upstreamCost);
@@ -127,13 +133,13 @@ describe('settlement', () => {
   });
 
   it('counts at most the reservation towards limits, for every ending, with own keys and without', () => {
-    const outcome = fc.constantFrom('answered' as const, 'failed' as const, 'cancelled' as const);
+    const end = fc.constantFrom(...(Object.keys(ENDINGS) as Ending[]));
     const source = fc.constantFrom('reported' as const, 'counted' as const, 'estimated' as const);
     const amount = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(
         usageWithin(100_000, 100_000),
-        outcome,
+        end,
         source,
         fc.boolean(),
         fc.boolean(),
@@ -142,7 +148,7 @@ describe('settlement', () => {
         (usage, ending, from, isByok, hasFinished, most, more) => {
           const reserved = { cost: isByok ? 0n : most, costWithByok: most + (isByok ? more : 0n) };
           const call = served(usage, { isByok, source: from, hasFinished });
-          const { charge } = chargeForChat({ served: call, outcome: ending }, REQUEST, reserved);
+          const { charge } = chargeForChat({ served: call, ending }, REQUEST, reserved);
           const counted = isByok ? charge.upstreamCost : charge.cost;
           expect((charge.cost ?? 0n) <= reserved.cost).toBe(true);
           expect((counted ?? 0n) <= reserved.costWithByok).toBe(true);
@@ -181,11 +187,11 @@ describe('settlement', () => {
 
   it('charges nothing for no completion without a finish reason, unless the client has left', () => {
     const empty = served({ promptTokens: 50 }, { hasFinished: false });
-    const settle = (call: ServedChat, outcome: 'answered' | 'cancelled') =>
-      chargeForChat({ served: call, outcome }, REQUEST, null).charge.cost;
-    expect(settle(empty, 'answered')).toBe(0n);
-    expect(settle(empty, 'cancelled')).toBe(20_000_000n);
-    expect(settle(served({ promptTokens: 50 }), 'answered')).toBe(20_000_000n);
+    const settle = (call: ServedChat, ending: Ending) =>
+      chargeForChat({ served: call, ending }, REQUEST, null).charge.cost;
+    expect(settle(empty, 'completed')).toBe(0n);
+    expect(settle(empty, 'caller_left')).toBe(20_000_000n);
+    expect(settle(served({ promptTokens: 50 }), 'completed')).toBe(20_000_000n);
   });
 
   it('has the price of cached audio for the cached tokens that are audio', () => {
@@ -194,7 +200,7 @@ describe('settlement', () => {
     // 900 tokens of audio, of which 700 are cached, and 100 cached tokens of text.
     const audio = { audioInputTokens: 200, cachedTokens: 800, cachedAudioTokens: 700 };
     const call = served({ promptTokens: 1_000, ...audio }, { endpoint });
-    const { cost } = chargeForChat({ served: call, outcome: 'answered' }, REQUEST, null);
+    const { cost } = chargeForChat({ served: call, ending: 'completed' }, REQUEST, null);
     const cached = 100n * 100_000n + 700n * 250_000n;
     expect(cost).toMatchObject({
       cached,
@@ -205,7 +211,7 @@ describe('settlement', () => {
 
   it('bills own provider keys to their owner', () => {
     const own = served({ promptTokens: 10, completionTokens: 1 }, { isByok: true });
-    const { charge } = chargeForChat({ served: own, outcome: 'answered' }, REQUEST, null);
+    const { charge } = chargeForChat({ served: own, ending: 'completed' }, REQUEST, null);
     expect([charge.cost, charge.upstreamCost, charge.isByok]).toEqual([0n, 5_600_000n, true]);
   });
 
@@ -217,7 +223,7 @@ describe('settlement', () => {
       chargeForChat(
         {
           served: served({ promptTokens: 1, completionTokens: 1 }, { endpoint, serviceTier }),
-          outcome: 'answered',
+          ending: 'completed',
         },
         { ...REQUEST, serviceTier: requested },
         null,

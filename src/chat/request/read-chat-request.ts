@@ -90,6 +90,7 @@ export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: 
     maxOutputTokens: smallest(dto.max_tokens, dto.max_completion_tokens),
     choiceCount: dto.n ?? 1,
     wantsLogprobs: dto.logprobs ?? false,
+    topLogprobs: dto.top_logprobs ?? 0,
     reasoning: readReasoning(dto),
     serviceTier: tierOf(dto.service_tier),
     prediction: predictionText(dto.prediction),

@@ -1,12 +1,30 @@
-// The failures of answers: as routing and the caller read them, and as metrics count them.
+// The failures of answers: as routing and the caller read them, and as metrics count them. And the id in an answer's headers.
 import type { OutboundResponse } from '../../outbound/exchange/exchange.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
+import { recordableId } from '../../providers/shared/wire.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfError } from '../../routing/failures/exchange-failures.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import type { ChatFailure } from '../stream/chat-failure.js';
 
 const OK = 200;
+/** Headers with the provider's id of an answer. The first that is present counts: a proxy adds its own after the provider's. */
+const ID_HEADERS = [
+  'x-request-id',
+  'apim-request-id',
+  'mistral-correlation-id',
+  'x-amzn-requestid',
+  'cf-ray',
+];
+
+/** For answers whose body has no id; null: none (docs/contract.md#generations). */
+export function upstreamIdIn({ headers }: Pick<OutboundResponse, 'headers'>): string | null {
+  for (const name of ID_HEADERS) {
+    const id = recordableId(headers[name]);
+    if (id !== null && id !== '') return id;
+  }
+  return null;
+}
 
 /** Converts a failure inside an answer. */
 export function failureOfAnswer(failure: ChatFailure, names: InnerNames): EndpointFailure {
@@ -36,5 +54,5 @@ export function failureOfForm(wire: Pick<ChatWire, 'readError'>, response: Outbo
 export function kindOfFailure({ failureClass, status }: EndpointFailure): ChatFailure['kind'] {
   if (failureClass === 'broken') return 'broken_answer';
   if (status !== null) return 'provider_error';
-  return failureClass === 'timeout' ? 'timeout' : 'connection';
+  return failureClass === 'timeout' || failureClass === 'own_timeout' ? 'timeout' : 'connection';
 }

@@ -1,11 +1,12 @@
 // Sends a chat request to one endpoint, and returns as soon as the answer has begun.
 import { Injectable } from '@nestjs/common';
 import { Cancellation } from '../../concurrency/cancellation.js';
+import { systemScheduler } from '../../concurrency/scheduler.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
-import type { ChatRequest } from '../../domain/chat/chat-request.js';
-import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
+import { endingOf, ruleOf } from '../../domain/ending.js';
+import type { EndFacts, Ending } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
@@ -16,64 +17,48 @@ import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-rout
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
-import { failureOfResponse, failureOfThrown, isOwnBound } from '../../routing/failures/exchange-failures.js';
+import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import type { ChatAnswer } from '../stream/chat-answer.js';
+import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
-import type { DisconnectDecision, UpstreamBody } from '../stream/chat-pump.js';
+import type { UpstreamBody } from '../stream/chat-pump.js';
 import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
 import type { RelayOptions } from '../stream/chat-stream-relay.js';
-import type { ClientStream } from '../stream/client-stream.js';
-import { systemScheduler } from '../../concurrency/scheduler.js';
-import type { StreamIdentity } from '../stream/stream-events.js';
-import { failureOfAnswer, failureOfForm, kindOfFailure } from './answer-failures.js';
-import { IterableBody } from './iterable-body.js';
-import { upstreamIdIn } from './upstream-ids.js';
+import { IterableBody } from '../stream/iterable-body.js';
+import { failureOfAnswer, failureOfForm, kindOfFailure, upstreamIdIn } from './answer-failures.js';
+import { NO_ANSWER, receivedBy } from './call-usage.js';
+import type { ReceivedAnswer } from './call-usage.js';
+import type { ChatState } from './chat-state.js';
 
 export interface BegunStream extends BegunAnswer {
   readonly kind: 'stream';
   readonly relay: ChatStreamRelay;
-  /** Null: the client left before the headers came. */
-  readonly pump: ChatPump | null;
+  readonly pump: ChatPump;
 }
 
 export interface BegunWhole extends BegunAnswer {
   readonly kind: 'whole';
-  /** Null: the client left, and the request was cancelled. */
-  readonly answer: ChatAnswer | null;
+  readonly answer: ChatAnswer;
 }
 
-export type Begun = BegunStream | BegunWhole;
-
-/** Shared by the exchanges of one call. */
-export interface ExchangedCall {
-  readonly request: ChatRequest;
-  readonly accountId: string;
-  /** Null: without a stream. */
-  readonly client: ClientStream | null;
-  /** performance.now() */
-  readonly deadline: number;
-  maxOutputTokens(target: ChatTarget): number | null;
-  identity(target: ChatTarget): StreamIdentity;
-  /** Once the client has left. */
-  onDisconnect(target: ChatTarget): DisconnectDecision;
-  /** Calls `listener` when the client leaves. Returns the way to stop that. */
-  onGone(listener: () => void): () => void;
-  /** The same for the end of the process, which may have come already. */
-  onStop(listener: () => void): () => void;
-  onFirstContent(): void;
-  /** Bytes of the answer that are kept. */
-  onHeld(bytes: number): void;
-  /** The usage of an attempt that failed before its first content. */
-  onWasted(target: ChatTarget, usage: ReportedChatUsage, serviceTier: string | null): void;
+/** No answer began, and no other endpoint is tried. */
+export interface EndedExchange extends BegunAnswer {
+  readonly kind: 'ended';
+  readonly ending: Ending;
+  readonly received: ReceivedAnswer;
+  /** Of the limit that ended it. */
+  readonly message: string;
 }
+
+export type Begun = BegunStream | BegunWhole | EndedExchange;
 
 /** One request of a call to one endpoint. */
 interface Exchange {
   readonly target: ChatTarget;
-  readonly call: ExchangedCall;
+  readonly state: ChatState;
   readonly names: InnerNames;
   readonly attempt: BeginningAttempt;
   /** Ends the request. */
@@ -97,18 +82,17 @@ export class ChatExchange {
     private readonly metrics: ChatMetrics,
   ) {}
 
-  /** Throws EndpointFailure. */
-  async begin(target: ChatTarget, attempt: BeginningAttempt, call: ExchangedCall): Promise<Begun> {
+  /** Throws EndpointFailure while another endpoint may be tried. */
+  async begin(target: ChatTarget, attempt: BeginningAttempt, state: ChatState): Promise<Begun> {
+    state.beginAttempt(attempt);
     const names = this.caller.namesOf(target);
     const cancellation = new Cancellation();
-    const exchange: Exchange = { target, call, names, attempt, cancellation };
-    let isDraining = false;
+    const exchange: Exchange = { target, state, names, attempt, cancellation };
     const stops = [
-      call.onGone(() => {
-        isDraining = call.onDisconnect(target) !== 'cancel';
-        if (!isDraining) cancellation.abort();
+      state.call.client.onGone(() => {
+        if (state.disconnects.decide(target) === 'cancel') cancellation.abort();
       }),
-      call.onStop(() => cancellation.abort()),
+      state.onStop(() => cancellation.abort()),
     ];
     try {
       const { chat } = target.provider;
@@ -117,9 +101,13 @@ export class ChatExchange {
         ? await this.beginLocal(chat, exchange)
         : await this.beginUpstream(chat, exchange);
     } catch (error) {
-      // A bound of this service makes no call free that its client has left.
-      const isOver = cancellation.aborted || (isDraining && isOwnBound(error));
-      if (isOver) return cancelled(this.relayFor(NO_WIRE, exchange), call);
+      const limit = ownLimitOf(error);
+      if (cancellation.aborted || limit !== null) {
+        const unreadBytes = limit === 'bound' ? this.mostBytes(state) : 0;
+        const { message } = error as Error;
+        const ended = endedHere(exchange, { limit, message }, { ...NO_ANSWER, unreadBytes });
+        if (ended !== null) return ended;
+      }
       const failure = failureOfThrown(error, names);
       if (failure instanceof EndpointFailure && failure.refusedMember !== null)
         this.metrics.refusedUnexpectedly(target.provider.slug, failure.refusedMember);
@@ -130,26 +118,26 @@ export class ChatExchange {
   }
 
   private async beginUpstream(wire: ChatWire, exchange: Exchange): Promise<Begun> {
-    const { target, call, names, attempt, cancellation } = exchange;
-    const { request } = call;
+    const { target, state, names, attempt, cancellation } = exchange;
+    const { request } = state;
     const [apiKey] = names.apiKeys;
     const connection = { baseUrl: names.baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
-    const maxOutputTokens = call.maxOutputTokens(target);
+    const maxOutputTokens = state.outputLimitAt(target);
     const built = await wire.buildRequest(
       { request, endpoint: target.endpoint, maxOutputTokens },
       connection,
     );
     attempt.droppedMembers = built.edits;
-    const { maxAnswerBytes, headersTimeout, answerTimeout } = this.config.chat;
-    const timeout = request.isStreamed ? headersTimeout : answerTimeout;
+    const { headersTimeout, answerTimeout } = this.config.chat;
     const limits = {
-      timeout: Math.max(1, Math.min(timeout, call.deadline - performance.now())),
-      maxResponseBytes: maxAnswerBytes,
+      timeout: request.isStreamed ? headersTimeout : answerTimeout,
+      maxResponseBytes: this.mostBytes(state),
       signal: cancellation,
     };
     const sent = outbound(built);
     if (!request.isStreamed) {
-      const response = await this.http.send(sent, limits);
+      const onReceived = (bytes: number): void => state.receive(bytes);
+      const response = await this.http.send(sent, { ...limits, onReceived });
       attempt.upstreamId = upstreamIdIn(response);
       this.rejectError(wire, response, names);
       return whole(wire, response, exchange);
@@ -179,10 +167,10 @@ export class ChatExchange {
   }
 
   private async beginLocal(chat: LocalChat, exchange: Exchange): Promise<Begun> {
-    const { target, call } = exchange;
-    const { request, accountId } = call;
-    const maxOutputTokens = call.maxOutputTokens(target);
-    const pace = this.yieldQueue.begin(accountId);
+    const { target, state } = exchange;
+    const { request, owner } = state;
+    const maxOutputTokens = state.outputLimitAt(target);
+    const pace = this.yieldQueue.begin(owner.accountId);
     const chunks = chat.respond({ request, endpoint: target.endpoint, maxOutputTokens }, pace);
     if (!request.isStreamed) {
       const pieces: Buffer[] = [];
@@ -200,9 +188,9 @@ export class ChatExchange {
     wire: AnswerWire,
     status: number,
     exchange: Exchange,
-  ): Promise<BegunStream> {
-    const { target, call, names } = exchange;
-    const { client, deadline } = call;
+  ): Promise<Begun> {
+    const { target, state, names } = exchange;
+    const { client } = state;
     if (client === null) throw new Error('a stream needs a client');
     const { firstTokenTimeout, idleTimeout } = this.config.chat;
     const relay = this.relayFor(wire, exchange);
@@ -211,44 +199,44 @@ export class ChatExchange {
       relay,
       client,
       scheduler: systemScheduler,
-      limits: {
-        firstTokenMs: Math.max(1, Math.min(firstTokenTimeout, deadline - performance.now())),
-        idleMs: idleTimeout,
-      },
-      onDisconnect: () => call.onDisconnect(target),
-      onFirstContent: () => call.onFirstContent(),
-      onHeld: (bytes) => call.onHeld(bytes),
+      limits: { firstTokenMs: firstTokenTimeout, idleMs: idleTimeout },
+      onDisconnect: () => state.disconnects.decide(target),
+      onFirstContent: () => state.noteFirstContent(),
+      onHeld: (bytes) => state.hold(bytes),
     });
-    let isStopped = false;
-    const leave = call.onStop(() => {
-      isStopped = true;
-      pump.abort({ kind: 'timeout', message: 'the service is shutting down' });
-    });
+    state.onClose(state.onStop((stop) => pump.stop(stop)));
     await pump.opened;
-    leave();
-    const isCancelled = !relay.hasContent;
-    if (isCancelled && relay.failure && !isStopped) {
-      this.metrics.streamFailed(relay.failure.kind, 'first_content');
-      if (relay.usage) call.onWasted(target, relay.usage, relay.serviceTier);
-      throw failureOfAnswer(relay.failure, names);
-    }
-    return { kind: 'stream', relay, pump, status, isCancelled };
+    if (relay.hasContent) return { kind: 'stream', relay, pump, status, ending: null };
+    const ending = await pump.ended;
+    const received = receivedBy(relay);
+    const failure = relay.failure ?? brokenAnswer('the stream failed');
+    if (ruleOf(ending).next === false)
+      return { kind: 'ended', ending, received, status, message: messageOf(failure) };
+    this.metrics.streamFailed(failure.kind, 'first_content');
+    state.endAttempt(target, ending, received);
+    if (ending === 'own_timeout') throw new EndpointFailure(ending, null, messageOf(failure));
+    throw failureOfAnswer(failure, names);
   }
 
   namesOf(target: ChatTarget): InnerNames {
     return this.caller.namesOf(target);
   }
 
-  private relayFor(wire: AnswerWire, { target, call }: Exchange): ChatStreamRelay {
+  private relayFor(wire: AnswerWire, { target, state }: Exchange): ChatStreamRelay {
     const { maxEventBytes, maxAnswerBytes } = this.config.chat;
     return new ChatStreamRelay({
-      identity: call.identity(target),
+      identity: state.identityOf(target),
       wire,
-      excludesReasoning: isExcluded(call),
-      choiceCount: call.request.choiceCount,
+      excludesReasoning: isExcluded(state),
+      choiceCount: state.request.choiceCount,
       maxEventBytes,
       maxAnswerBytes,
     });
+  }
+
+  private mostBytes({ request }: ChatState): number {
+    const { maxAnswerBytes, maxWholeAnswerBytes } = this.config.chat;
+    return request.isStreamed ? maxAnswerBytes : maxWholeAnswerBytes;
   }
 
   private rejectError(wire: ChatWire, response: OutboundResponse, names: InnerNames): void {
@@ -261,27 +249,39 @@ export class ChatExchange {
 function whole(
   wire: AnswerWire,
   { status, body }: Pick<OutboundResponse, 'status' | 'body'>,
-  { target, call, names }: Exchange,
-): BegunWhole {
-  const identity = call.identity(target);
-  const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(call) });
-  if ('failure' in read) {
-    if (read.usage) call.onWasted(target, read.usage, null);
-    throw failureOfAnswer(read.failure, names);
+  exchange: Exchange,
+): Begun {
+  const { target, state, names } = exchange;
+  const identity = state.identityOf(target);
+  const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(state) });
+  if (!('failure' in read)) {
+    state.hold(body.length);
+    return { kind: 'whole', answer: read.answer, status, ending: null };
   }
-  const { answer } = read;
-  call.onHeld(body.length);
-  return { kind: 'whole', answer, status, isCancelled: false };
+  const { usage, failure, boundExceeded = null } = read;
+  const received = { ...NO_ANSWER, usage, unreadBytes: boundExceeded === null ? 0 : body.length };
+  if (boundExceeded !== null) {
+    const ended = endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
+    if (ended !== null) return ended;
+  }
+  state.endAttempt(target, 'provider_before_content', received);
+  throw failureOfAnswer(failure, names);
 }
 
-function cancelled(relay: ChatStreamRelay, { request }: ExchangedCall): Begun {
-  const ended = { status: null, isCancelled: true };
-  return request.isStreamed
-    ? { ...ended, kind: 'stream', relay, pump: null }
-    : { ...ended, kind: 'whole', answer: null };
+/** This service or the caller ended the exchange before its answer began. Null: another endpoint may be tried. */
+function endedHere(
+  { target, state }: Exchange,
+  { limit, message }: { readonly limit: EndFacts['limit']; readonly message: string },
+  received: ReceivedAnswer,
+): EndedExchange | null {
+  const { callerGone: caller, stop } = state;
+  const ending = endingOf({ hasContent: false, isComplete: false, caller, stop, limit });
+  if (ruleOf(ending).next === false) return { kind: 'ended', ending, received, message, status: null };
+  state.endAttempt(target, ending, received);
+  return null;
 }
 
-function isExcluded({ request }: ExchangedCall): boolean {
+function isExcluded({ request }: ChatState): boolean {
   return request.reasoning?.isExcluded === true;
 }
 

@@ -14,7 +14,7 @@ import type { ChatCall } from '../chat-call.js';
 import type { ChatCharge } from '../charges/chat-charge.js';
 import { imagesOf } from '../charges/prompt-size.js';
 import type { PromptSize } from '../charges/prompt-size.js';
-import type { ReceivedAnswer, SettledUsage } from './chat-ending.js';
+import type { ReceivedAnswer, SettledUsage } from './call-usage.js';
 
 export interface FinishedChat {
   readonly call: ChatCall;

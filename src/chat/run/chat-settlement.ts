@@ -1,37 +1,26 @@
-// The settlement of one chat call: its usage, its charge and its record.
+// The settlement of one chat call: its usage, its charge and its record (docs/contract.md#chat-spend).
 import type { Pace } from '../../concurrency/yield-queue.js';
-import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import { AppError } from '../../domain/errors.js';
-import type { ChatCall } from '../chat-call.js';
+import type { Generation } from '../../domain/generations/generation.js';
+import type { SpendBound } from '../../domain/spend/spend-limit.js';
+import { endpointName } from '../../routing/endpoint-target.js';
+import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { SettledCall } from '../chat-metrics.js';
-import { outputBound } from '../charges/chat-bound.js';
+import { greatestChatCost } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
-import type { ClientStream } from '../stream/client-stream.js';
-import { chargeOfRun } from './charge-of-run.js';
-import type { FailedUsage } from './charge-of-run.js';
-import { usageOf } from './chat-ending.js';
+import { chargeForChat, withWasted } from '../charges/chat-charge.js';
+import type { ChatCharge, ServedChat, WastedAttempt } from '../charges/chat-charge.js';
+import { imagesOf } from '../charges/prompt-size.js';
+import { usageOf } from './call-usage.js';
+import type { SettledUsage } from './call-usage.js';
 import { describeChat } from './chat-record.js';
-import type { ExecutedChat, SettledChat } from './executed-chat.js';
+import type { ChatState, EndedAttempt } from './chat-state.js';
+import type { ExecutedChat } from './executed-chat.js';
 
-export interface SettlementFacts {
-  readonly call: ChatCall;
-  readonly generationId: string;
-  readonly createdAt: Date;
-  /** performance.now() at that time. */
-  readonly countedFrom: number;
-  readonly bounded: ReservedCall;
-  /** The sum of the call's reservations; null where no limit applies. */
-  readonly reserved: SpendBound | null;
-  readonly attempts: readonly GenerationAttempt[];
-  /** The usage of failed attempts before the last. */
-  readonly failed: readonly FailedUsage[];
-  /** Null: without a stream. */
-  readonly client: ClientStream | null;
-  /** performance.now() of the last attempt. */
-  readonly sentAt: number;
-  /** performance.now(); null: no content has come. */
-  readonly firstContentAt: number | null;
+export interface SettledChat extends ExecutedChat {
+  readonly target: ChatTarget;
+  readonly usage: SettledUsage;
+  readonly charged: ChatCharge;
 }
 
 export interface Settlement {
@@ -40,34 +29,34 @@ export interface Settlement {
   readonly measured: SettledCall;
 }
 
+/** `reserved`: the sum of the call's reservations; null where no limit applies. */
 export async function settlementOf(
   executed: ExecutedChat,
-  facts: SettlementFacts,
+  state: ChatState,
+  reserved: SpendBound | null,
   pace: Pace,
 ): Promise<Settlement> {
-  const { call, generationId, createdAt, countedFrom, bounded, attempts, client, firstContentAt } = facts;
-  const { routed, route, kind, received, error } = executed;
+  const { call, generationId, createdAt, countedFrom, client, firstContentAt, bound } = state;
+  const { routed, route, ending, received, error } = executed;
   const target = routed.begun?.target ?? route.targets[0];
-  if (!target) throw new AppError('internal');
+  if (!target || generationId === null) throw new AppError('internal');
   const now = performance.now();
-  const seconds = (now - facts.sentAt) / 1_000;
-  const { size } = bounded;
-  const { request, receivedAt } = call;
-  const bound = outputBound(bounded, target.endpoint);
-  const usage = await usageOf(kind, received, { request, size, target, outputBound: bound, seconds }, pace);
-  const charged = chargeOfRun(executed, target, usage, bounded, facts.reserved, facts.failed);
-  const isCancelled = call.client.isGone;
-  const durationMs = Math.round(now - receivedAt);
-  const firstTokenMs = firstContentAt === null ? null : firstContentAt - receivedAt;
+  const seconds = state.secondsSinceSent;
+  const last = { target, ending, received, seconds };
+  const usage = await usageOfAttempt(last, state, pace);
+  const wasted: WastedAttempt[] = [];
+  for (const attempt of state.ended) wasted.push(...(await wastedAttempt(attempt, state, pace)));
+  const charged = chargeOf(executed, target, usage, bound, reserved, wasted);
+  const isCancelled = ending === 'caller_left' || ending === 'caller_too_slow';
   const generation = describeChat(
     { id: generationId, createdAt, durationMs: Math.round(now - countedFrom) },
     {
       call,
-      size,
+      size: bound.size,
       target,
       hasBegun: routed.begun !== null,
       headerId: routed.begun?.upstreamId ?? null,
-      attempts,
+      attempts: state.attempts,
       received,
       settled: usage,
       charged,
@@ -79,15 +68,73 @@ export async function settlementOf(
   );
   const measured = {
     provider: target.provider.slug,
+    ending,
     source: charged.source,
-    durationMs,
-    isCancelled,
-    isSlowReader: client?.gone === 'slow_reader',
+    durationMs: Math.round(now - call.receivedAt),
     isConsistent: usage.isConsistent,
     isOverrun: charged.overrun !== null,
     droppedMembers: routed.begun?.droppedMembers ?? [],
-    firstTokenMs,
+    firstTokenMs: firstContentAt === null ? null : firstContentAt - call.receivedAt,
     tokensPerSecond: charged.completionTokens / seconds,
   };
   return { settled: { ...executed, target, usage, charged }, generation, measured };
+}
+
+/**
+ * Without a reservation the call's bound at the endpoint limits the charge, so that no report costs more than the call can.
+ */
+export function chargeOf(
+  { routed, ending, received }: Pick<ExecutedChat, 'routed' | 'ending' | 'received'>,
+  target: ChatTarget,
+  { usage, source }: SettledUsage,
+  bounded: ReservedCall,
+  reserved: SpendBound | null,
+  wasted: readonly WastedAttempt[],
+): ChatCharge {
+  const { request, size, from } = bounded;
+  const { serviceTier, cacheWriteTtl } = request;
+  const served: ServedChat | null = routed.begun && {
+    endpoint: target.endpoint,
+    provider: target.provider.slug,
+    endpointName: endpointName(target),
+    isByok: target.credential !== null,
+    usage,
+    source,
+    hasFinished: (received.choices[0]?.finishReason ?? null) !== null,
+    serviceTier: received.serviceTier,
+  };
+  const priced = { serviceTier, cacheWriteTtl, images: imagesOf(size), pricedAt: from };
+  const charged = chargeForChat({ served, ending }, priced, reserved ?? boundAt(target, bounded));
+  return withWasted(charged, wasted, priced);
+}
+
+/** Null where no price is known. */
+function boundAt({ endpoint }: ChatTarget, bounded: ReservedCall): SpendBound | null {
+  const cost = greatestChatCost(bounded, endpoint);
+  return cost === null ? null : { cost, costWithByok: cost };
+}
+
+/** Nothing for an own provider key, whose owner the provider bills, and for a report that cannot be used. */
+async function wastedAttempt(
+  attempt: EndedAttempt,
+  state: ChatState,
+  pace: Pace,
+): Promise<readonly WastedAttempt[]> {
+  const { target, ending, received } = attempt;
+  const { endpoint, provider, credential } = target;
+  if (credential !== null) return [];
+  const { usage, source } = await usageOfAttempt(attempt, state, pace);
+  if (source === 'none') return [];
+  const { serviceTier } = received;
+  const names = { endpoint, provider: provider.slug, endpointName: endpointName(target) };
+  return [{ ...names, usage, serviceTier, ending }];
+}
+
+function usageOfAttempt(attempt: EndedAttempt, state: ChatState, pace: Pace): Promise<SettledUsage> {
+  const { request, bound } = state;
+  const { target, ending, received, seconds } = attempt;
+  const outputBound = state.outputBoundAt(target);
+  const hidesTokens = state.hidesTokens(attempt);
+  const facts = { request, size: bound.size, target, outputBound, seconds, hidesTokens };
+  return usageOf(ending, received, facts, pace);
 }

@@ -2,7 +2,6 @@
 import type { ChatConfig } from '../../config/chat-config.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { DisconnectDecision } from '../stream/chat-pump.js';
-import type { EndingKind } from './chat-ending.js';
 import type { OpenChats } from './open-chats.js';
 
 export interface DisconnectOptions {
@@ -11,33 +10,34 @@ export interface DisconnectOptions {
   readonly isStreamed: boolean;
   /** performance.now() */
   readonly deadline: number;
+  readonly accountId: string;
 }
 
 /** Decides for one call whether its stream is drained or cancelled. */
 export class DisconnectPolicy {
   private endDrain: (() => void) | null = null;
-  /** There was no room for a drain. */
-  private isOverDrained = false;
 
   constructor(private readonly options: DisconnectOptions) {}
 
+  /** Without a free drain the call is cancelled, and counted as far as it came. */
   decide(target: ChatTarget): DisconnectDecision {
-    const { isStreamed, config, openChats, deadline } = this.options;
+    const { isStreamed, config, openChats, deadline, accountId } = this.options;
     const mayStop = this.mayStop(target);
-    if (mayStop && !(isStreamed && (config.onDisconnect === 'drain' || hidesTokens(target)))) return 'cancel';
-    this.endDrain ??= openChats.tryDrain();
-    if (this.endDrain === null) {
-      this.isOverDrained = true;
+    if (mayStop && !(isStreamed && (config.onDisconnect === 'drain' || hidesReasoning(target))))
       return 'cancel';
-    }
+    this.endDrain ??= openChats.tryDrain(accountId);
+    if (this.endDrain === null) return 'cancel';
     const remaining = Math.max(1, deadline - performance.now());
     const isShort = mayStop && config.onDisconnect === 'auto';
     return { drainMs: isShort ? Math.min(config.drainTime, remaining) : remaining };
   }
 
-  /** The text that has come shows all tokens, unless reasoning is hidden or the provider bills on. */
-  cutKind(target: ChatTarget): EndingKind {
-    return hidesTokens(target) || this.isOverDrained || this.endDrain !== null ? 'unknown' : 'cut';
+  /**
+   * The text that has come does not show all tokens: reasoning is hidden, or a provider that bills on was cut while it was
+   * drained. `isOver`: it has ended by itself.
+   */
+  hidesTokens(target: ChatTarget, isOver: boolean): boolean {
+    return hidesReasoning(target) || (this.endDrain !== null && !isOver);
   }
 
   close(): void {
@@ -51,7 +51,7 @@ export class DisconnectPolicy {
 }
 
 /** Tokens of local servers cost nothing. */
-function hidesTokens({ endpoint, provider }: ChatTarget): boolean {
+function hidesReasoning({ endpoint, provider }: ChatTarget): boolean {
   const billing = endpoint.cancellation ?? provider.chat?.cancellation;
   return endpoint.hidesReasoning && billing !== 'stops_always';
 }

@@ -1,25 +1,38 @@
-// The chats of this process: the end of the process ends those that are still open, and drains have a bound.
+// The chats of this process: the end of the process ends those that are still open, and accounts share its drains.
 import { Injectable } from '@nestjs/common';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
+import type { CallStop } from '../../domain/ending.js';
 import { AppError } from '../../domain/errors.js';
+import { deadlineError } from '../../routing/failures/caller-error.js';
 import { ChatMetrics } from '../chat-metrics.js';
 
-/** The error of calls that outlast the grace. */
-export function shuttingDown(): AppError {
-  return new AppError('unavailable', { detail: 'the service is shutting down' });
+export function errorOfStop(stop: CallStop): AppError {
+  switch (stop) {
+    case 'deadline':
+      return deadlineError();
+    case 'shutdown':
+      return new AppError('unavailable', { detail: 'the service is shutting down' });
+    case 'lapse':
+      return new AppError('unavailable', { detail: 'the money that was reserved for the call has lapsed' });
+  }
 }
 
 @Injectable()
 export class OpenChats {
   isShuttingDown = false;
-  private drains = 0;
   private readonly open = new Set<() => void>();
+  /** Null: no stream is drained. */
+  private readonly drains: Semaphore | null;
 
   constructor(
-    private readonly config: AppConfig,
+    { chat: { maxDrains } }: AppConfig,
     private readonly metrics: ChatMetrics,
-  ) {}
+  ) {
+    this.drains = maxDrains === 0 ? null : new Semaphore({ permits: maxDrains, leavesHalf: true });
+  }
 
+  /** Calls that are open. */
   get size(): number {
     return this.open.size;
   }
@@ -31,16 +44,16 @@ export class OpenChats {
     return () => void this.open.delete(abort);
   }
 
-  /** Null beyond the bound of drains. Returns the function that ends the drain. */
-  tryDrain(): (() => void) | null {
-    if (this.drains >= this.config.chat.maxDrains) return null;
-    this.drains++;
+  /** Null beyond the account's share. Returns the function that ends the drain. */
+  tryDrain(accountId: string): (() => void) | null {
+    const permit = this.drains?.tryAcquire(accountId) ?? null;
+    if (permit === null) return null;
     this.metrics.openDrains.inc();
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.drains--;
+      permit.release();
       this.metrics.openDrains.dec();
     };
   }

@@ -1,19 +1,25 @@
 // Commits the records of chat calls. An answer ends after its record is committed. A database that is away for seconds
 // delays that end, and one that is away for longer loses no record (docs/contract.md#chat-spend).
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
 import { sleep } from '../../concurrency/sleep.js';
+import { GenerationPublisher } from '../../deliveries/generation-publisher.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
+import { contentOfChat } from '../../domain/generations/generation-content.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import { unpaidTowardLimit } from '../../domain/spend/charge.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { LAST_COMMIT_MS } from '../../domain/spend/spend-lease.js';
 import type { SpendRelease } from '../../domain/spend/spend-limit.js';
 import { RejectedValue } from '../../persistence/database/database-errors.js';
 import type { GenerationLog } from '../../persistence/generations/generation-log.js';
+import { UnpaidCosts } from '../../spend/unpaid-costs.js';
 import type { ChatMetrics } from '../chat-metrics.js';
+import type { Settlement } from './chat-settlement.js';
 
 export interface CallRecord {
   readonly generation: Generation;
@@ -156,6 +162,50 @@ export class RecordCommits implements OnModuleDestroy {
         'failed to describe a call that could not be recorded in time',
       );
     }
+  }
+}
+
+/** The records of settlements: with their content where a destination needs it, and the notification. */
+@Injectable()
+export class ChatRecords {
+  constructor(
+    private readonly commits: RecordCommits,
+    private readonly publisher: GenerationPublisher,
+    private readonly unpaid: UnpaidCosts,
+  ) {}
+
+  /** `late`: the settlement of a call whose caller reads that it could not be recorded. */
+  begin(
+    settlement: Settlement,
+    request: ChatRequest,
+    releases: readonly SpendRelease[],
+    late: () => Promise<Settlement>,
+  ): StartedCommit {
+    const recordOf = (of: Settlement) => this.recordOf(of, request, releases);
+    return this.commits.begin(recordOf(settlement), async () => recordOf(await late()));
+  }
+
+  private recordOf(
+    { settled, generation }: Settlement,
+    request: ChatRequest,
+    releases: readonly SpendRelease[],
+  ): CallRecord {
+    const { accountId, workspaceId, id } = generation;
+    const { charged, received, error } = settled;
+    const { unpaid } = charged.charge;
+    return {
+      generation,
+      releases,
+      unpaid: unpaidTowardLimit(unpaid),
+      content: () =>
+        this.publisher.contentToStore(workspaceId, () =>
+          contentOfChat(request, received.choices, error?.message ?? null),
+        ),
+      onCommitted: () => {
+        this.publisher.generationAppended(workspaceId);
+        if (unpaid.length > 0) this.unpaid.record(accountId, id, unpaid);
+      },
+    };
   }
 }
 

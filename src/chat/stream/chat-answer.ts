@@ -27,6 +27,8 @@ export interface FailedAnswer {
   readonly failure: ChatFailure;
   /** The provider bills it all the same. */
   readonly usage: ReportedChatUsage | null;
+  /** The bound of this service that the answer has exceeded; null or absent: none. */
+  readonly boundExceeded?: string | null;
 }
 
 export type AnswerOptions = Pick<RelayOptions, 'identity' | 'wire' | 'excludesReasoning'>;

@@ -14,3 +14,7 @@ export type ChatFailure =
 export function brokenAnswer(message: string): ChatFailure {
   return { kind: 'broken_answer', message };
 }
+
+export function messageOf(failure: ChatFailure): string {
+  return failure.kind === 'provider_error' ? failure.error.message : failure.message;
+}

@@ -1,7 +1,7 @@
 // The pump and clients that read slowly or leave, between real sockets; the test moves the time.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../test/support/eventually.js';
-import { PumpLab, pulled, SLOW_READER_MS, upstreamClosed } from '../../../test/support/chat/pump-lab.js';
+import { LAB_LIMITS, PumpLab, pulled, upstreamClosed } from '../../../test/support/chat/pump-lab.js';
 import type { LabCall } from '../../../test/support/chat/pump-lab.js';
 import { chunksOf, joinedText } from '../../../test/support/chat/relay.js';
 import { openAiChunk, openAiFinish, OPENAI_USAGE, sse } from '../../../test/support/chat/upstream-streams.js';
@@ -61,22 +61,38 @@ describe('a slow client', () => {
     const taken = await stalled(call);
     expect(taken).toBeLessThan(PIECES * PIECE.length * 0.5);
     // Idle time does not count while the upstream is paused.
-    call.scheduler.advance(SLOW_READER_MS - 1);
+    call.scheduler.advance(LAB_LIMITS.idleMs * 2);
     const reading = call.read('"finish_reason":"stop"');
     expect(joinedText(chunksOf(await reading))).toHaveLength(PIECES * 65_000);
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('completed');
     await flooding;
   });
 
-  it('counts as gone after 60 s in which its socket takes nothing', async () => {
+  it('counts as gone when it is too slow', async () => {
     const call = await lab.call();
     const flooding = flood(call);
     await stalled(call);
-    call.scheduler.advance(SLOW_READER_MS * 2);
-    expect(await call.end).toBe('cancelled');
-    expect([call.client.gone, call.disconnects]).toEqual(['slow_reader', 1]);
+    call.client.leave('too_slow');
+    expect(await call.end).toBe('caller_too_slow');
+    expect([call.client.gone, call.disconnects]).toEqual(['too_slow', 1]);
     await upstreamClosed(call);
     await flooding;
+  });
+
+  it.each([
+    ['has waited for it, is lost by the client', 10_000, 'caller_too_slow'],
+    ['has hardly waited for it, is lost by the provider', 9_999, 'provider_after_content'],
+  ])('of a stream whose connection breaks after it %s', async (_title, waited, ending) => {
+    const call = await lab.call();
+    const flooding = flood(call);
+    await stalled(call);
+    call.scheduler.advance(waited);
+    const reading = call.read('never').catch(() => undefined);
+    call.upstream.destroy();
+    expect(await call.end).toBe(ending);
+    await flooding;
+    call.leave();
+    await reading;
   });
 });
 
@@ -95,8 +111,8 @@ describe('a client that leaves', () => {
     call.upstream.write(HELLO);
     await call.read('Hello');
     call.leave();
-    expect(await call.end).toBe('cancelled');
-    expect([call.client.gone, call.disconnects, call.scheduler.pending]).toEqual(['closed', 1, 0]);
+    expect(await call.end).toBe('caller_left');
+    expect([call.client.gone, call.disconnects, call.scheduler.pending]).toEqual(['left', 1, 0]);
     await upstreamClosed(call);
     expect(call.relay.choices()[0]?.content).toBe('Hello');
   });
@@ -107,7 +123,7 @@ describe('a client that leaves', () => {
     await call.read('Hello');
     await leave(call);
     call.upstream.end(HELLO + FINISH + USAGE + sse('[DONE]'));
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('caller_left');
     expect(call.relay.usage).toMatchObject({ completionTokens: 12 });
     expect(call.relay.choices()[0]?.content).toBe('HelloHello');
   });
@@ -122,7 +138,7 @@ describe('a client that leaves', () => {
     call.scheduler.advance(29_999);
     expect(call.relay.isFinished).toBe(false);
     call.scheduler.advance(1);
-    expect(await call.end).toBe('cancelled');
+    expect(await call.end).toBe('caller_left');
     await upstreamClosed(call);
   });
 
@@ -131,7 +147,7 @@ describe('a client that leaves', () => {
     call.upstream.write(ROLE);
     await pulled(call, ROLE.length);
     call.leave();
-    expect(await call.end).toBe('cancelled');
+    expect(await call.end).toBe('caller_left');
     expect([call.client.hasSentHeaders, call.relay.hasContent]).toEqual([false, false]);
     await upstreamClosed(call);
   });
@@ -147,7 +163,7 @@ describe('a client that leaves', () => {
     }
     call.upstream.end(FINISH + USAGE + sse('[DONE]'));
     call.leave();
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('caller_left');
     expect(call.relay.usage).not.toBeNull();
   });
 });

@@ -31,7 +31,7 @@ describe('a stream', () => {
     await call.read('Hello');
     await call.pump.opened;
     call.upstream.end(FINISH + USAGE + sse('[DONE]'));
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('completed');
     expect(call.relay.usage).toMatchObject({ promptTokens: 9, completionTokens: 12 });
     call.client.write(DONE);
     await call.client.end();
@@ -43,7 +43,7 @@ describe('a stream', () => {
   it('writes nothing before the first content', async () => {
     const call = await lab.call();
     call.upstream.write(ROLE + sse({ error: { code: 429, message: 'slow down' } }));
-    expect(await call.end).toBe('failed');
+    expect(await call.end).toBe('provider_before_content');
     expect(call.client.hasSentHeaders).toBe(false);
     expect(call.relay.failure).toMatchObject({ error: { status: 429 } });
     await upstreamClosed(call);
@@ -52,10 +52,10 @@ describe('a stream', () => {
   it('is finished by its end without [DONE], and failed by an early end', async () => {
     const complete = await lab.call();
     complete.upstream.end(HELLO + FINISH);
-    expect(await complete.end).toBe('finished');
+    expect(await complete.end).toBe('completed');
     const cut = await lab.call();
     cut.upstream.end(HELLO);
-    expect(await cut.end).toBe('failed');
+    expect(await cut.end).toBe('provider_after_content');
     expect(cut.relay.failure).toMatchObject({ kind: 'broken_answer' });
   });
 
@@ -64,13 +64,13 @@ describe('a stream', () => {
     lost.upstream.write(HELLO);
     await lost.read('Hello');
     lost.upstreamSocket.destroy();
-    expect(await lost.end).toBe('failed');
+    expect(await lost.end).toBe('provider_after_content');
     expect(lost.relay.failure).toMatchObject({ kind: 'connection' });
     const complete = await lab.call();
     complete.upstream.write(HELLO + FINISH);
     await complete.read('native_finish_reason');
     complete.upstreamSocket.destroy();
-    expect(await complete.end).toBe('finished');
+    expect(await complete.end).toBe('completed');
   });
 });
 
@@ -83,7 +83,7 @@ describe('usage after the last finish reason', () => {
     call.upstream.write(USAGE);
     await pulled(call, HELLO.length + FINISH.length + USAGE.length);
     call.scheduler.advance(1);
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('completed');
     expect(call.relay.usage).not.toBeNull();
     // The body does not end within its second: the connection is closed.
     call.scheduler.advance(1_000);
@@ -93,7 +93,7 @@ describe('usage after the last finish reason', () => {
   it('ends the wait with [DONE], and its connection is free for the next call', async () => {
     const call = await lab.call();
     call.upstream.write(HELLO + FINISH + sse('[DONE]'));
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('completed');
     call.upstream.end();
     await eventually(
       () => Promise.resolve(call.scheduler.pending),
@@ -131,7 +131,7 @@ describe('silence', () => {
     call.upstream.write(`: waiting\n\n${ROLE}`);
     await pulled(call, ROLE.length);
     call.scheduler.advance(1);
-    expect(await call.end).toBe('failed');
+    expect(await call.end).toBe('own_timeout');
     expect(call.relay.failure).toEqual({ kind: 'timeout', message: 'no content in time' });
     await upstreamClosed(call);
   });
@@ -146,18 +146,17 @@ describe('silence', () => {
     call.scheduler.advance(LAB_LIMITS.idleMs - 1);
     expect(call.relay.failure).toBeNull();
     call.scheduler.advance(1);
-    expect(await call.end).toBe('failed');
+    expect(await call.end).toBe('provider_after_content');
     expect(call.relay.failure).toEqual({ kind: 'timeout', message: 'the stream stopped before its end' });
   });
 });
 
-it('abort() ends the work once, with its failure', async () => {
+it('stop() ends the work once, with the first reason', async () => {
   const call = await lab.call();
   call.upstream.write(HELLO);
   await call.read('Hello');
-  call.pump.abort({ kind: 'timeout', message: 'the deadline has passed' });
-  call.pump.abort({ kind: 'timeout', message: 'again' });
-  expect(await call.end).toBe('aborted');
-  expect(call.relay.failure).toEqual({ kind: 'timeout', message: 'the deadline has passed' });
+  call.pump.stop('deadline');
+  call.pump.stop('shutdown');
+  expect(await call.end).toBe('caller_deadline');
   await upstreamClosed(call);
 });

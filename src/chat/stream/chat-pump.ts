@@ -6,12 +6,16 @@ import type { ChatStreamRelay } from './chat-stream-relay.js';
 import type { ClientStream } from './client-stream.js';
 import { MovingTimer } from '../../concurrency/scheduler.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
+import { endingOf } from '../../domain/ending.js';
+import type { CallStop, EndFacts, Ending } from '../../domain/ending.js';
 
 // Milliseconds in which usage may follow the last finish reason.
 const USAGE_MS = 5_000;
 // Milliseconds and bytes in which a body may end after `[DONE]`: its connection can serve another call then.
 const END_MS = 1_000;
 const END_BYTES = 16_384;
+// Milliseconds that a stream has waited for its client, after which the provider's loss of patience is the client's doing.
+const STALL_MS = 10_000;
 
 export interface UpstreamListener {
   onChunk(bytes: Buffer): void;
@@ -51,18 +55,12 @@ export interface PumpOptions {
   onHeld?(bytes: number): void;
 }
 
-/**
- * `finished`, `failed`: by the relay. `cancelled`: the client left and the upstream's work was ended. `aborted`: by abort().
- * A drain that reaches the end is `finished` or `failed`.
- */
-export type PumpEnd = 'finished' | 'failed' | 'cancelled' | 'aborted';
-
 export class ChatPump {
   /** Resolves once; never rejects. */
-  readonly ended: Promise<PumpEnd>;
+  readonly ended: Promise<Ending>;
   /** Resolves when the answer is this endpoint's, or the pump has ended before. */
   readonly opened: Promise<void>;
-  private resolveEnded: (end: PumpEnd) => void;
+  private resolveEnded: (ending: Ending) => void;
   private resolveOpened: () => void;
   private hasOpened = false;
   private hasEnded = false;
@@ -71,6 +69,9 @@ export class ChatPump {
   private isDraining = false;
   private isAwaitingUsage = false;
   private lateBytes = 0;
+  /** Of the scheduler, while the stream waits for the client. */
+  private pausedAt = 0;
+  private stalledMs = 0;
   private readonly timer: MovingTimer;
   private readonly stopListening: (() => void)[];
 
@@ -92,11 +93,9 @@ export class ChatPump {
     });
   }
 
-  /** Ends the work from outside: the call's deadline, or the end of the process. */
-  abort(failure: ChatFailure): void {
-    if (this.hasEnded) return;
-    this.options.relay.fail(failure);
-    this.settle('aborted');
+  /** Ends the work from outside. */
+  stop(stop: CallStop): void {
+    this.settle({ stop });
   }
 
   private onChunk(bytes: Buffer): void {
@@ -115,8 +114,10 @@ export class ChatPump {
       this.timer.clear();
       return;
     }
-    this.options.relay.end();
-    this.afterRead();
+    const { relay } = this.options;
+    relay.end();
+    if (relay.failure && this.isStalled) this.settle({ caller: 'too_slow' });
+    else this.afterRead();
   }
 
   private onError({ message }: Error): void {
@@ -125,11 +126,18 @@ export class ChatPump {
       this.timer.clear();
       return;
     }
-    const { relay } = this.options;
-    // The answer was complete: only its usage is lost.
-    if (relay.hasFinishedChoices) relay.finish();
-    else relay.fail({ kind: 'connection', message });
-    this.afterRead();
+    this.fail({ kind: 'connection', message });
+  }
+
+  /** A complete answer loses nothing but its usage. */
+  private fail(failure: ChatFailure): void {
+    this.options.relay.fail(failure);
+    this.settle(this.isStalled ? { caller: 'too_slow' } : {});
+  }
+
+  private get isStalled(): boolean {
+    const { scheduler } = this.options;
+    return this.stalledMs + (this.isPaused ? scheduler.now() - this.pausedAt : 0) >= STALL_MS;
   }
 
   private afterRead(): void {
@@ -140,11 +148,12 @@ export class ChatPump {
     if (bytes && !(this.isAwaitingUsage && client.isFull)) client.write(bytes);
     this.options.onHeld?.(relay.heldBytes);
     if (relay.isFinished) {
-      this.settle(relay.failure ? 'failed' : 'finished');
+      this.settle(relay.boundExceeded === null ? {} : { limit: 'bound' });
       return;
     }
     if (!this.isPaused && !this.isDraining && client.isFull && !relay.awaitsUsageOnly) {
       this.isPaused = true;
+      this.pausedAt = this.options.scheduler.now();
       this.options.upstream.pause();
     }
     this.wait();
@@ -171,53 +180,63 @@ export class ChatPump {
   private onTime(): void {
     const { relay } = this.options;
     if (this.hasEnded) this.stopUpstream();
-    else if (this.isDraining) this.settle('cancelled');
+    else if (this.isDraining) this.settle({});
     else if (this.isAwaitingUsage) {
       relay.finish();
-      this.settle('finished');
-    } else {
-      const message = this.hasOpened ? 'the stream stopped before its end' : 'no content in time';
-      relay.fail({ kind: 'timeout', message });
-      this.settle('failed');
+      this.settle({});
+    } else if (this.hasOpened) this.fail({ kind: 'timeout', message: 'the stream stopped before its end' });
+    else {
+      relay.fail({ kind: 'timeout', message: 'no content in time' });
+      this.settle({ limit: 'timeout' });
     }
   }
 
   private onDrain(): void {
     if (!this.isPaused || this.hasEnded) return;
-    this.isPaused = false;
-    this.options.upstream.resume();
+    this.resume();
     this.wait();
+  }
+
+  private resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.stalledMs += this.options.scheduler.now() - this.pausedAt;
+    this.options.upstream.resume();
   }
 
   private onGone(): void {
     if (this.hasEnded || this.isDraining) return;
-    const { relay, upstream } = this.options;
     const decision = this.options.onDisconnect();
     if (decision === 'cancel') {
-      this.settle('cancelled');
+      this.settle({});
       return;
     }
     this.isDraining = true;
-    relay.discardOutput();
+    this.options.relay.discardOutput();
     this.timer.clear();
     this.timer.set(decision.drainMs);
-    if (!this.isPaused) return;
-    this.isPaused = false;
-    upstream.resume();
+    this.resume();
   }
 
-  private settle(end: PumpEnd): void {
+  /** `facts`: of this end. A client that is gone has ended the call already. */
+  private settle(facts: Partial<Pick<EndFacts, 'caller' | 'stop' | 'limit'>>): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    const { relay, client } = this.options;
     this.timer.clear();
     for (const stop of this.stopListening) stop();
-    if (end !== 'finished') this.stopUpstream();
+    // The upstream has nothing more to say: its connection can serve another call.
+    if (!relay.isFinished || relay.failure) this.stopUpstream();
     else if (!this.isUpstreamOver) {
-      if (this.isPaused) this.options.upstream.resume();
+      this.resume();
       this.timer.set(END_MS);
     }
+    const isComplete = (relay.isFinished && !relay.failure) || relay.awaitsUsageOnly;
+    const { hasContent } = relay;
+    const caller = client.gone ?? (isComplete ? null : (facts.caller ?? null));
     this.resolveOpened();
-    this.resolveEnded(end);
+    const { stop = null, limit = null } = facts;
+    this.resolveEnded(endingOf({ hasContent, isComplete, caller, stop, limit }));
   }
 
   private stopUpstream(): void {

@@ -45,8 +45,8 @@ export class ChatStreamRelay {
   /** The stream has ended, well or not. Later bytes are ignored. */
   isFinished = false;
   failure: ChatFailure | null = null;
-  /** The failure is the bound of this service, and not the provider's. */
-  isTooLarge = false;
+  /** The bound of this service that the answer has exceeded; null: none. */
+  boundExceeded: string | null = null;
   private readonly reader: EventReader;
   private readonly scanner: AnswerScanner;
   private output: Buffer[] = [];
@@ -69,7 +69,7 @@ export class ChatStreamRelay {
     this.received += bytes.length;
     this.attempt(() => {
       if (this.received > this.options.maxAnswerBytes) {
-        this.isTooLarge = true;
+        this.boundExceeded = 'answer_bytes';
         throw new BrokenChunk(`the answer is larger than ${this.options.maxAnswerBytes} bytes`);
       }
       this.isReadUtf8 = isUtf8(bytes);
@@ -173,6 +173,7 @@ export class ChatStreamRelay {
       read();
     } catch (error) {
       if (!(error instanceof BrokenChunk || error instanceof EventTooLarge)) throw error;
+      if (error instanceof EventTooLarge) this.boundExceeded = 'event_bytes';
       this.fail(brokenAnswer(error.message));
     } finally {
       this.scanner.release();

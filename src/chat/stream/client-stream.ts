@@ -1,8 +1,9 @@
 // The client's end of a stream: headers with the first byte, comments while nothing else is sent, and the end of clients
-// that left or stopped reading. It outlives the attempts of a call, because a comment may go out before the first of them
+// that left or read too slowly (http/server/slow-transfers.ts). It outlives the attempts of a call, because a comment may go out before the first of them
 // has an answer.
 import { MovingTimer } from '../../concurrency/scheduler.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
+import type { CallerGone } from '../../domain/ending.js';
 import { KEEP_ALIVE } from './stream-events.js';
 
 // Bytes that the client has not received. The upstream pauses beyond it.
@@ -24,24 +25,18 @@ export interface ClientStreamOptions {
   readonly sendHeaders: () => void;
   /** Milliseconds without a byte; 0: no comments. */
   readonly keepAliveMs: number;
-  /** Milliseconds in which a full socket takes nothing. Beyond it the client counts as gone. */
-  readonly slowReaderMs: number;
   readonly scheduler: Scheduler;
 }
-
-export type ClientGone = 'closed' | 'slow_reader';
 
 export class ClientStream {
   /** The status can no longer change. */
   hasSentHeaders = false;
-  gone: ClientGone | null = null;
+  gone: CallerGone | null = null;
   /** Comments that were sent. */
   keepAlives = 0;
   private isEnded = false;
   private isFinished = false;
-  private unsentBefore = 0;
   private readonly keepAlive: MovingTimer;
-  private readonly slowReader: MovingTimer;
   private readonly drainListeners = new Set<() => void>();
   private readonly goneListeners = new Set<() => void>();
 
@@ -51,13 +46,12 @@ export class ClientStream {
   ) {
     const { scheduler, keepAliveMs } = options;
     this.keepAlive = new MovingTimer(scheduler, () => this.sendKeepAlive());
-    this.slowReader = new MovingTimer(scheduler, () => this.checkReader());
     response.on('drain', this.onDrained);
     response.on('close', this.onClosed);
     // The event `close` follows.
     response.on('error', ignore);
     response.on('finish', this.onFinished);
-    if (response.destroyed) this.leave('closed');
+    if (response.destroyed) this.leave('left');
     else if (keepAliveMs > 0) this.keepAlive.set(keepAliveMs);
   }
 
@@ -75,7 +69,6 @@ export class ClientStream {
     }
     this.response.write(bytes);
     if (this.options.keepAliveMs > 0) this.keepAlive.set(this.options.keepAliveMs);
-    if (this.isFull) this.watchReader();
   }
 
   /** Resolves when the client has all bytes, or is gone. */
@@ -87,14 +80,12 @@ export class ClientStream {
       this.goneListeners.add(resolve);
       this.response.on('finish', resolve);
       this.response.end();
-      if (!this.isFinished) this.watchReader();
     });
   }
 
   /** Stops all timers without ending the response: another writer takes it over. */
   release(): void {
     this.keepAlive.clear();
-    this.slowReader.clear();
     this.response.removeListener('drain', this.onDrained);
     this.response.removeListener('close', this.onClosed);
     this.response.removeListener('finish', this.onFinished);
@@ -124,47 +115,29 @@ export class ClientStream {
     }
   }
 
-  private watchReader(): void {
-    if (this.unsentBefore > 0) return;
-    this.unsentBefore = this.response.writableLength;
-    this.slowReader.set(this.options.slowReaderMs);
-  }
-
-  private checkReader(): void {
-    const { writableLength } = this.response;
-    const hasTaken = writableLength < this.unsentBefore;
-    this.unsentBefore = 0;
-    if (!hasTaken) {
-      this.response.destroy();
-      this.leave('slow_reader');
-    } else if (this.isFull || this.isEnded) this.watchReader();
+  /** The client has left, or reads too slowly: its connection ends. */
+  leave(how: CallerGone): void {
+    if (this.gone !== null) return;
+    this.gone = how;
+    this.keepAlive.clear();
+    this.response.destroy();
+    const listeners = [...this.goneListeners];
+    this.goneListeners.clear();
+    for (const listener of listeners) listener();
   }
 
   private readonly onDrained = (): void => {
-    this.unsentBefore = 0;
-    this.slowReader.clear();
     for (const listener of this.drainListeners) listener();
   };
 
   private readonly onFinished = (): void => {
     this.isFinished = true;
     this.keepAlive.clear();
-    this.slowReader.clear();
   };
 
   private readonly onClosed = (): void => {
-    if (!this.isFinished) this.leave('closed');
+    if (!this.isFinished) this.leave('left');
   };
-
-  private leave(how: ClientGone): void {
-    if (this.gone !== null) return;
-    this.gone = how;
-    this.keepAlive.clear();
-    this.slowReader.clear();
-    const listeners = [...this.goneListeners];
-    this.goneListeners.clear();
-    for (const listener of listeners) listener();
-  }
 }
 
 function ignore(): void {}

@@ -75,6 +75,8 @@ export interface ChatRequest {
   readonly maxOutputTokens: number | null;
   readonly choiceCount: number;
   readonly wantsLogprobs: boolean;
+  /** Alternatives of each token. */
+  readonly topLogprobs: number;
   readonly reasoning: ReasoningSettings | null;
   readonly serviceTier: string | null;
   /** The text of `prediction`; null: absent. */

@@ -28,7 +28,9 @@ export type UnpaidReason =
   /** For an unusable answer. */
   | 'broken_answer'
   /** For parts of a call that failed by no fault of its caller. */
-  | 'failed_call';
+  | 'failed_call'
+  /** For work that a time-out or the end of this service cut before its answer came. */
+  | 'ended_here';
 
 /** The part of a provider's bill that no caller pays. */
 export interface UnpaidCost {

@@ -10,7 +10,7 @@ import { add, atMost, difference } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
-import type { BilledSlice, RoutedCall, ServedSlice } from '../../routing/routed-call.js';
+import type { BilledSlice, RoutedCall, ServedSlice, WastedSlice } from '../../routing/routed-call.js';
 import { endpointName } from '../../routing/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoint-target.js';
 import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
@@ -76,15 +76,15 @@ class ChargeSum {
       addUnpaid(this.unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
   }
 
-  async addWasted(slice: BilledSlice): Promise<void> {
-    const { target, input } = slice;
+  async addWasted(slice: WastedSlice): Promise<void> {
+    const { target, input, reason = 'broken_answer' } = slice;
     // Limits have reserved one answer for each input of an own key.
     if (target.credential !== null) return;
     const added = this.addedTo(target);
     const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, added));
     const amount = costOfTokens(input, tokens, byModality, target.endpoint, this.priceDay, added);
     this.reported = add(this.reported, amount);
-    addUnpaid(this.unpaid, slice, 'broken_answer', amount);
+    addUnpaid(this.unpaid, slice, reason, amount);
   }
 
   /** Reservations may count tokens, and bounds of slices estimate them: the sum of the bounds may be more. */

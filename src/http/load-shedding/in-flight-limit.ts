@@ -66,11 +66,18 @@ export class InFlightPermit {
     this.add(bytes - this.bytes);
   }
 
-  /** Bytes beside those of the body: of an answer as far as it is kept. */
+  /** Bytes beside those of the body: of an answer as far as it is kept. Replaces those that were acquired for it. */
   setAnswerBytes(bytes: number): void {
     if (this.isReleased) return;
     this.add(bytes - this.answerBytes);
     this.answerBytes = bytes;
+  }
+
+  /** For an answer that has not come. Throws `overloaded` when so many more bytes do not fit. */
+  acquireAnswerBytes(bytes: number): void {
+    if (this.isReleased) return;
+    this.acquireBytes(bytes);
+    this.answerBytes += bytes;
   }
 
   /** Throws `overloaded` when so many more bytes do not fit. */

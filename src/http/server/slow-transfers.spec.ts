@@ -70,6 +70,26 @@ describe('a response', () => {
     expect(socket.destroyed).toBe(true);
   });
 
+  it('ends by the bound of its own reader, and reports it', async () => {
+    const [, socket] = await ask();
+    let givenUp = 0;
+    transfers.boundReader(socket, { grace: 30_000, giveUp: () => givenUp++ });
+    look(30);
+    expect([socket.destroyed, givenUp]).toEqual([false, 0]);
+    look(2);
+    expect([socket.destroyed, givenUp]).toEqual([true, 1]);
+  });
+
+  it('ends when its reader takes a few bytes now and then', async () => {
+    const [client, socket] = await ask();
+    transfers.boundReader(socket, { grace: 30_000, giveUp: () => undefined });
+    for (let round = 0; round < 12 && !socket.destroyed; round++) {
+      client.read(100);
+      look(5);
+    }
+    expect(socket.destroyed).toBe(true);
+  });
+
   it('continues while it is read, though it is one write', async () => {
     const [client, socket] = await ask();
     for (let round = 0; round < 4; round++) {

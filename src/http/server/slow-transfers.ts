@@ -22,21 +22,30 @@ export class TransferPace {
   constructor(
     now: number,
     private moved = 0,
+    private readonly grace = GRACE,
   ) {
-    this.deadline = now + GRACE;
+    this.deadline = now + grace;
   }
 
   /** `moved` are the bytes of the transfer so far. */
   isTooSlow(moved: number, now: number): boolean {
     const bought = (moved - this.moved) / LEAST_RATE;
     this.moved = moved;
-    this.deadline = Math.min(this.deadline + bought, now + GRACE);
+    this.deadline = Math.min(this.deadline + bought, now + this.grace);
     return now > this.deadline;
   }
 }
 
 // Milliseconds between checks.
 const CHECK_INTERVAL = 1_000;
+
+/** The bound of one connection's reader instead of the usual one. */
+export interface ReaderBound {
+  /** Milliseconds that the reader may pause. */
+  readonly grace: number;
+  /** The reader is too slow: its connection ends. */
+  readonly giveUp: () => void;
+}
 
 interface Upload {
   readonly received: () => number;
@@ -57,7 +66,7 @@ export class SlowTransfers implements OnModuleDestroy {
   private readonly uploads = new Set<Upload>();
   private readonly sockets = new Set<Socket>();
   private readonly downloads = new Map<Socket, TransferPace>();
-  private readonly exempted = new WeakSet<Socket>();
+  private readonly bounds = new WeakMap<Socket, ReaderBound>();
   private readonly ended: Counter<'direction'>;
   private timer: NodeJS.Timeout | null = null;
   private lookedAt = 0;
@@ -67,7 +76,7 @@ export class SlowTransfers implements OnModuleDestroy {
   constructor({ registry }: Metrics) {
     this.ended = new Counter({
       name: 'signalbox_http_slow_transfers_total',
-      help: 'Requests and responses that ended because they moved less than 8 KiB/s for 10 s, by direction.',
+      help: 'Requests and responses that ended because they moved less than 8 KiB/s for 10 s (chats: CHAT_SLOW_READER_TIMEOUT_MS), by direction.',
       labelNames: ['direction'],
       registers: [registry],
     });
@@ -95,10 +104,10 @@ export class SlowTransfers implements OnModuleDestroy {
     return () => void this.uploads.delete(upload);
   }
 
-  /** The reader of the connection has a bound of its own. Returns the function that ends the exemption. */
-  exempt(socket: Socket): () => void {
-    this.exempted.add(socket);
-    return () => void this.exempted.delete(socket);
+  /** Returns the function that restores the usual bound. */
+  boundReader(socket: Socket, bound: ReaderBound): () => void {
+    this.bounds.set(socket, bound);
+    return () => void this.bounds.delete(socket);
   }
 
   look(now: number): void {
@@ -120,15 +129,17 @@ export class SlowTransfers implements OnModuleDestroy {
   }
 
   private checkDownload(socket: Socket): void {
-    if (socket.writableLength === 0 || this.exempted.has(socket)) {
+    if (socket.writableLength === 0) {
       this.downloads.delete(socket);
       return;
     }
     const taken = takenBytes(socket);
     const pace = this.downloads.get(socket);
-    if (!pace) this.downloads.set(socket, new TransferPace(this.time, taken));
+    const bound = this.bounds.get(socket);
+    if (!pace) this.downloads.set(socket, new TransferPace(this.time, taken, bound?.grace));
     else if (pace.isTooSlow(taken, this.time)) {
       this.ended.inc({ direction: 'download' });
+      bound?.giveUp();
       socket.destroy();
     }
   }

@@ -24,6 +24,9 @@ const UNPACKERS = new Map<string, Unpack | undefined>([
   ['zstd', zstdOfNode()],
 ]);
 
+/** Beyond the bound of its exchange once it is unpacked. */
+export class OversizedWhenUnpacked extends BrokenAnswer {}
+
 /** Throws BrokenAnswer for a body that cannot be unpacked, or not within `maxBytes`. */
 export async function decompress(response: OutboundResponse, maxBytes: number): Promise<OutboundResponse> {
   const encodings = encodingsOf(response);
@@ -41,12 +44,9 @@ async function unpack(body: Buffer, encoding: string, maxBytes: number): Promise
     return await unpacker(body, { maxOutputLength: maxBytes });
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new BrokenAnswer(
-      isTooLarge
-        ? `the answer is larger than ${maxBytes} bytes once it is decompressed`
-        : `the answer is not valid ${encoding}`,
-      { cause: error },
-    );
+    if (!isTooLarge) throw new BrokenAnswer(`the answer is not valid ${encoding}`, { cause: error });
+    const message = `the answer is larger than ${maxBytes} bytes once it is decompressed`;
+    throw new OversizedWhenUnpacked(message, { cause: error });
   }
 }
 

@@ -27,6 +27,8 @@ export interface SendLimits {
   readonly maxResponseBytes: number;
   /** Cancels the exchange, which then fails with OutboundFailure. */
   readonly signal?: CancelSignal;
+  /** Bytes of the body that have come. */
+  readonly onReceived?: (bytes: number) => void;
 }
 
 /** No answer within the time-out. */
@@ -91,18 +93,23 @@ export function allowListeners(signal: CancelSignal): void {
 /** The handling of an answer beyond the bound. Only a success is ever cut, because its status is the result. */
 export type Excess = 'fails' | 'is_cut';
 
+interface ExchangeOptions {
+  readonly excess?: Excess;
+  readonly onReceived?: SendLimits['onReceived'] | undefined;
+}
+
 /** Resolves with an answer of any status. Follows no redirect. Rejects as soon as the signal is aborted. */
 export function exchange(
   dispatcher: Dispatcher,
   { method, url, headers, body }: OutboundRequest,
   maxResponseBytes: number,
   signal: CancelSignal,
-  excess: Excess = 'fails',
+  { excess = 'fails', onReceived }: ExchangeOptions = {},
 ): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const { origin, path } = urlParts(url);
     signal.throwIfAborted();
-    const reader = new AnswerReader(maxResponseBytes, excess, resolve, reject);
+    const reader = new AnswerReader(maxResponseBytes, excess, onReceived, resolve, reject);
     signal.addEventListener('abort', () => reader.giveUp(signal.reason as Error), { once: true });
     dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, reader);
   });
@@ -141,6 +148,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   constructor(
     private readonly limit: number,
     private readonly excess: Excess,
+    private readonly onReceived: SendLimits['onReceived'],
     private readonly resolve: (response: OutboundResponse) => void,
     private readonly reject: (reason: Error) => void,
   ) {}
@@ -174,6 +182,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const at = this.length;
     this.length += chunk.length;
+    this.onReceived?.(this.length);
     if (this.length > this.limit) {
       if (this.mayBeCut && this.room === null) {
         const body = Buffer.concat([...this.chunks, chunk], this.limit);

@@ -20,7 +20,7 @@ import type { RoutingMetrics } from '../routing-metrics.js';
 import { ChatRouter } from './chat-router.js';
 import type { BegunAnswer } from './chat-router.js';
 
-const ANSWER: BegunAnswer = { status: 200, isCancelled: false };
+const ANSWER: BegunAnswer = { status: 200, ending: null };
 const MODEL = { id: 'a/model' };
 const target = (slug: string, model = MODEL) =>
   ({
@@ -113,6 +113,16 @@ describe('a chat call', () => {
     expect(routed.error?.headers).toMatchObject({ 'x-should-retry': 'false' });
   });
 
+  it('is tried once more after a time-out of this service, and no further', async () => {
+    const timeout = () => new EndpointFailure('own_timeout', null, 'no answer in time');
+    const { routed, tried } = await route([one, two, target('three')], [timeout(), timeout(), null]);
+    expect(tried).toEqual(['one', 'two']);
+    expect(routed.error).toMatchObject({
+      code: 'provider_timeout',
+      headers: { 'x-should-retry': 'false' },
+    });
+  });
+
   it('is never sent again after a failure that the provider may bill', async () => {
     const { tried } = await route([one], [new EndpointFailure('failed', null, 'ECONNRESET')]);
     expect(tried).toEqual(['one']);
@@ -123,7 +133,7 @@ describe('a chat call', () => {
     const { permits } = health.of(one);
     const owner = { accountId: 'another' };
     expect(permits.tryAcquire(1, owner)).toBeNull();
-    router.ended(routed.begun!, call, 1);
+    router.ended(routed.begun!, call, 'completed', 1);
     expect(permits.tryAcquire(1, owner)).not.toBeNull();
   });
 });

@@ -4,6 +4,8 @@ import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Tracing } from '../../config/tracing/tracing.js';
 import type { PassedOverKey } from '../../domain/providers/routing-metadata.js';
+import { ruleOf } from '../../domain/ending.js';
+import type { Ending } from '../../domain/ending.js';
 import { AppError, toAppError } from '../../domain/errors.js';
 import { CallCredentials } from '../credentials/call-credentials.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
@@ -23,8 +25,8 @@ import type { ChatRoute } from './chat-planner.js';
 export interface BegunAnswer {
   /** The status of the provider's response; null without one. */
   readonly status: number | null;
-  /** The client left, or the process ended, before any content came, and the attempt was ended. */
-  readonly isCancelled: boolean;
+  /** The attempt ended before any content, and the call with it; null: the answer comes. */
+  readonly ending: Ending | null;
 }
 
 /** One attempt, while its answer has not begun. */
@@ -107,20 +109,22 @@ export class ChatRouter {
     return { begun, error, passedOver: passedOverKeys({ targets: route.targets, served, credentials }) };
   }
 
-  /** The end of an answer that has begun: releases its permit. `tokens` null: it failed. */
+  /** The end of an answer that has begun: releases its permit. `tokens`: those of its completion. */
   ended(
-    { target, answer, startedAt, firstContentMs, permit }: BegunChat<BegunAnswer>,
+    { target, startedAt, firstContentMs, permit }: BegunChat<BegunAnswer>,
     { attempts }: Pick<AttemptingCall, 'attempts'>,
-    tokens: number | null,
+    ending: Ending,
+    tokens: number,
   ): void {
     permit.release();
     const now = performance.now();
     const last = attempts.at(-1);
-    if (last) attempts[attempts.length - 1] = { ...last, durationMs: Math.round(now - startedAt) };
-    // It says nothing about the endpoint.
-    if (answer.isCancelled) return;
-    if (tokens === null) this.health.of(target).recordFailure(now);
-    else this.health.of(target).recordSuccess(now, firstContentMs, tokens, now - startedAt);
+    const errorType = ending === 'completed' ? null : ending;
+    if (last) attempts[attempts.length - 1] = { ...last, errorType, durationMs: Math.round(now - startedAt) };
+    const { health } = ruleOf(ending);
+    if (health === 'failure') this.health.of(target).recordFailure(now);
+    else if (health === 'success')
+      this.health.of(target).recordSuccess(now, firstContentMs, tokens, now - startedAt);
   }
 
   private async tryAll<Answer extends BegunAnswer>(chat: ChatCall<Answer>): Promise<BegunChat<Answer>> {
@@ -154,12 +158,12 @@ export class ChatRouter {
       call.ending.throwIfAborted();
       const answer = await this.tracing.span('chat', { kind: 'client' }, () => begin(target, attempt));
       const firstContentMs = performance.now() - startedAt;
-      const { status, isCancelled } = answer;
+      const { status, ending } = answer;
       this.attempts.note(call, target, {
         startedAt,
         status,
-        errorType: isCancelled ? 'cancelled' : null,
-        facts: { ...facts(), ...(!isCancelled && { firstContentMs: Math.round(firstContentMs) }) },
+        errorType: ending,
+        facts: { ...facts(), ...(ending === null && { firstContentMs: Math.round(firstContentMs) }) },
       });
       credentials.served(target);
       const { droppedMembers, upstreamId } = attempt;

@@ -24,6 +24,11 @@ const REMEDY = 'check it at the provider, or replace it with PATCH /byok/{id}';
 /** Requests that clients do not repeat the call: `openai` obeys. */
 export const NO_RETRY = { 'x-should-retry': 'false' } as const;
 
+/** The deadline of the call: a repeat would meet it again. */
+export function deadlineError(cause?: unknown): AppError {
+  return new AppError('operation_timeout', { cause, headers: NO_RETRY });
+}
+
 /** The caller's error for the last failure. */
 export function toCallerError(failure: EndpointFailure, target: ServingTarget): AppError {
   const { consequences, failureClass, unsupported, retryAfter } = failure;
@@ -104,6 +109,7 @@ function detailOf({ failureClass, status, message }: EndpointFailure, target: Se
     case 'unsupported':
       return message;
     case 'timeout':
+    case 'own_timeout':
       return `${provider.name} did not answer in time`;
     case 'saturated':
       return `too many calls to ${provider.name} are in flight here`;

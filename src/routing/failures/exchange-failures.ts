@@ -1,4 +1,5 @@
 // From the end of one exchange with a provider to an EndpointFailure.
+import type { EndFacts } from '../../domain/ending.js';
 import { retryAfterOf } from '../../domain/retry-after.js';
 import {
   ConnectTimeout,
@@ -6,6 +7,7 @@ import {
   OutboundTimeout,
   OversizedAnswer,
 } from '../../outbound/http-client.js';
+import { OversizedWhenUnpacked } from '../../outbound/exchange/decompress.js';
 import { BrokenAnswer, UnsupportedRequest, UnusableVector } from '../../providers/shared/provider.js';
 import type {
   HttpProvider,
@@ -65,18 +67,23 @@ export function failureOfThrown(thrown: unknown, names: InnerNames): unknown {
     });
   if (thrown instanceof BrokenAnswer) return failureOfDefect(thrown, null, false);
   if (!(thrown instanceof OutboundTimeout || thrown instanceof OutboundFailure)) return thrown;
-  const { failureClass } = classifyTransport(thrown.message, thrown instanceof OutboundTimeout);
+  const { failureClass } = isOwnTimeout(thrown)
+    ? { failureClass: 'own_timeout' as const }
+    : classifyTransport(thrown.message, thrown instanceof OutboundTimeout);
   const message = `the connection failed: ${withoutInnerNames(thrown.message, names)}`;
   return new EndpointFailure(failureClass, null, message, { code: null, cause: thrown });
 }
 
-/** Whether a size or a time of this service has ended an exchange that the provider works on. */
-export function isOwnBound(thrown: unknown): boolean {
+/** The limit of this service that has ended an exchange; null: none. */
+export function ownLimitOf(thrown: unknown): EndFacts['limit'] {
   const reason = thrown instanceof EndpointFailure ? thrown.cause : thrown;
-  return (
-    reason instanceof OversizedAnswer ||
-    (reason instanceof OutboundTimeout && !(reason instanceof ConnectTimeout))
-  );
+  if (reason instanceof OversizedAnswer || reason instanceof OversizedWhenUnpacked) return 'bound';
+  return isOwnTimeout(reason) ? 'timeout' : null;
+}
+
+/** Without a connection nothing was sent, and the provider does not work. */
+function isOwnTimeout(reason: unknown): boolean {
+  return reason instanceof OutboundTimeout && !(reason instanceof ConnectTimeout);
 }
 
 /** Null where an answer reports none. */

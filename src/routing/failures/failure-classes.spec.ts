@@ -6,7 +6,7 @@ import type { FailureClass, FailureConsequences } from './failure-classes.js';
 
 type Row = readonly [
   failureClass: FailureClass,
-  next: 'next' | 'ends',
+  next: 'next' | 'once' | 'ends',
   repeat: FailureConsequences['repeat'],
   circuit: FailureConsequences['circuit'],
   status: number,
@@ -32,6 +32,7 @@ const ROWS: readonly Row[] = [
   ['overloaded', 'next', 'configured', 'endpoint', 529, 'provider_overloaded', 'operator', 'may retry'],
   ['saturated', 'next', 'never', 'none', 529, 'provider_overloaded', 'operator', 'may retry'],
   ['timeout', 'next', 'never', 'endpoint', 524, 'timeout', 'operator', 'may retry'],
+  ['own_timeout', 'once', 'never', 'endpoint', 524, 'timeout', 'operator', 'must not'],
   ['failed', 'next', 'configured', 'endpoint', 502, 'provider_unavailable', 'operator', 'may retry'],
 ];
 
@@ -45,7 +46,7 @@ it.each(ROWS)(
     const consequences: FailureConsequences = FAILURE_CLASSES[failureClass];
     const error = new AppError(consequences.error);
     expect({ ...consequences, status: error.status, errorType: error.errorType }).toMatchObject({
-      next: next === 'next',
+      next: next === 'once' ? 'once' : next === 'next',
       repeat,
       circuit,
       status,

@@ -1,9 +1,10 @@
 // The classes of provider failures, and the only place that decides what follows from each (docs/contract.md#routing).
+import { ruleOf } from '../../domain/ending.js';
 import type { ErrorCode, Payer } from '../../domain/errors.js';
 
 export interface FailureConsequences {
-  /** Whether the next endpoint is tried. */
-  readonly next: boolean;
+  /** Whether the next endpoint is tried. `once`: after the first failure of this class only. */
+  readonly next: boolean | 'once';
   /** Repeats at the same endpoint when no other one is left: none, one, or `PROVIDER_RETRIES`. */
   readonly repeat: 'never' | 'once' | 'configured';
   /**
@@ -88,6 +89,14 @@ export const FAILURE_CLASSES = {
   },
   /** No repeat: it has cost the caller enough time already. */
   timeout: { ...PROVIDER_FAULT, repeat: 'never', passes: true, error: 'provider_timeout' },
+  /** No answer in the time of this service. The provider may work and bill on: clients must not send it there again. */
+  own_timeout: {
+    ...PROVIDER_FAULT,
+    next: ruleOf('own_timeout').next,
+    repeat: 'never',
+    passes: false,
+    error: 'provider_timeout',
+  },
   /** Anything else, the connection included. */
   failed: { ...PROVIDER_FAULT, repeat: 'configured', passes: true, error: 'provider_error' },
 } as const satisfies Record<string, FailureConsequences>;

@@ -4,10 +4,11 @@ import type { Span } from '@opentelemetry/api';
 import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Tracing } from '../../config/tracing/tracing.js';
-import { AppError } from '../../domain/errors.js';
+import { ENDINGS } from '../../domain/ending.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import type { Slice } from '../call-splitter.js';
 import type { CallCredentials } from '../credentials/call-credentials.js';
+import { deadlineError } from '../failures/caller-error.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
@@ -24,6 +25,9 @@ export interface AttemptOutcome extends Pick<GenerationAttempt, 'status' | 'erro
   /** Members that the call's operation adds. */
   readonly facts?: Partial<GenerationAttempt>;
 }
+
+/** Usage of an answer that has not come. */
+const UNREPORTED = { promptTokens: null, totalTokens: null } as const;
 
 @Injectable()
 export class EndpointAttempts {
@@ -80,7 +84,7 @@ export class EndpointAttempts {
     }
     this.note(run, target, { startedAt, status: null, errorType: 'saturated' });
     // The provider has not answered; the call's own deadline is over (docs/contract.md#errors).
-    if (mayWait) throw new AppError('operation_timeout');
+    if (mayWait) throw deadlineError();
     throw new EndpointFailure('saturated', null, 'too many calls to this endpoint are in flight');
   }
 
@@ -92,12 +96,13 @@ export class EndpointAttempts {
     run: Run,
   ): Promise<ServedSlice> {
     const startedAt = performance.now();
+    const { providerTimeout } = this.config;
     const note = (status: number | null, errorType: string | null): void => {
       const attempt = this.note(run, target, { startedAt, status, errorType });
       span?.setAttributes(describeAttempt(attempt, target, part));
     };
     try {
-      const timeout = Math.max(1, Math.min(this.config.providerTimeout, run.deadline - startedAt));
+      const timeout = Math.max(1, Math.min(providerTimeout, run.deadline - startedAt));
       const answer = await this.caller.call(target, run.request, part.input, {
         timeout,
         signal: run.cancellation,
@@ -114,11 +119,17 @@ export class EndpointAttempts {
       return tokensByModality === undefined ? served : { ...served, tokensByModality };
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
-        const isCutShort = run.cancellation.aborted;
-        note(failure.status, isCutShort ? 'cancelled' : failure.failureClass);
+        const isCancelled = run.cancellation.aborted;
+        const isTimeOver = failure.failureClass === 'own_timeout' && !isCancelled;
+        // With less than its own time an endpoint may be well.
+        const isAtDeadline = isTimeOver && run.deadline - startedAt < providerTimeout;
+        const ending = isAtDeadline ? 'own_deadline' : failure.failureClass;
+        note(failure.status, isCancelled ? 'cancelled' : ending);
         failure.shiftInputs(part.start);
-        if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
-        this.countFailure(failure, target, run.credentials, isCutShort);
+        const { unpaid: reason } = ENDINGS.own_timeout;
+        if (isTimeOver) run.wasted.push({ ...part, target, ...UNREPORTED, reason });
+        else if (failure.usage) run.wasted.push({ ...part, target, ...failure.usage });
+        this.countFailure(failure, target, run.credentials, isCancelled || isAtDeadline);
       }
       throw failure;
     }

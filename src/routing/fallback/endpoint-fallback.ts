@@ -1,10 +1,10 @@
 // One step of a call through its endpoints: the present one serves, or the next one takes over.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../domain/errors.js';
 import type { ServingTarget } from '../endpoint-target.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FallbackCall } from '../routed-call.js';
 import type { RemainingEndpoints } from './remaining-endpoints.js';
+import { deadlineError } from '../failures/caller-error.js';
 import { RetryPolicy } from './retry-policy.js';
 
 export type FallbackStep<Target extends ServingTarget, Answer> =
@@ -30,7 +30,7 @@ export class EndpointFallback {
     } catch (failure) {
       // Once the call is ending, no other endpoint is tried.
       if (!(failure instanceof EndpointFailure) || ending.aborted) throw failure;
-      if (performance.now() >= call.deadline) throw new AppError('operation_timeout', { cause: failure });
+      if (performance.now() >= call.deadline) throw deadlineError(failure);
       const next = remaining.after(failure, credentials);
       if (failure.wasSent) call.hasRetried = true;
       return { remaining: next };

@@ -25,10 +25,12 @@ export class RemainingEndpoints<Target extends ServingTarget> {
     readonly previous: Target | null,
     /** The error of the worst failure until now; null: none. */
     private readonly worst: CallersError | null,
+    /** A failure has left one more to try. */
+    private readonly hasNextOnce: boolean,
   ) {}
 
   static of<Target extends ServingTarget>(targets: readonly Target[]): RemainingEndpoints<Target> {
-    return new RemainingEndpoints(targets, targets.length, 0, null, null);
+    return new RemainingEndpoints(targets, targets.length, 0, null, null, false);
   }
 
   /** The present endpoint. Throws `unavailable` for an empty route. */
@@ -56,12 +58,13 @@ export class RemainingEndpoints<Target extends ServingTarget> {
   /** When the present endpoint has failed. Throws the caller's error when no other endpoint may help. */
   after(failure: EndpointFailure, credentials: CallCredentials): RemainingEndpoints<Target> {
     const worst = this.worstWith(failure, credentials);
-    const next = this.indexAfter(failure);
+    const isOnce = failure.consequences.next === 'once';
+    const next = isOnce && this.hasNextOnce ? null : this.indexAfter(failure);
     if (this.isLast || next === null) throw worst.error;
     // An endpoint without a free permit is able to serve: it is waited for when no other one serves.
     return failure.failureClass === 'saturated'
       ? this.moveTo(next, [...this.targets, this.target], this.worst)
-      : this.moveTo(next, this.targets, worst);
+      : this.moveTo(next, this.targets, worst, this.hasNextOnce || isOnce);
   }
 
   private worstWith(failure: EndpointFailure, credentials: CallCredentials): CallersError {
@@ -72,7 +75,7 @@ export class RemainingEndpoints<Target extends ServingTarget> {
 
   /** Null: no other endpoint may help. */
   private indexAfter({ consequences, providerCode }: EndpointFailure): number | null {
-    if (consequences.next) return this.index + 1;
+    if (consequences.next !== false) return this.index + 1;
     if (!OF_MODEL.test(providerCode ?? '')) return null;
     const { model } = this.target;
     const other = this.targets.findIndex((target, at) => at > this.index && target.model !== model);
@@ -83,7 +86,8 @@ export class RemainingEndpoints<Target extends ServingTarget> {
     index: number,
     targets: readonly Target[],
     worst: CallersError | null,
+    hasNextOnce = this.hasNextOnce,
   ): RemainingEndpoints<Target> {
-    return new RemainingEndpoints(targets, this.routeLength, index, this.target, worst);
+    return new RemainingEndpoints(targets, this.routeLength, index, this.target, worst, hasNextOnce);
   }
 }

@@ -192,8 +192,8 @@ describe('the end of the grace', () => {
     ).toBe(true);
     const ended = records.filter(({ attempts }) => attempts.length > 0);
     expect(ended.map(({ attempts }) => attempts)).toMatchObject([
-      [{ status: null, errorType: 'cancelled' }],
-      [{ status: null, errorType: 'cancelled' }],
+      [{ status: null, errorType: 'shutdown_before_content' }],
+      [{ status: null, errorType: 'shutdown_before_content' }],
     ]);
     await idle(replica);
     held.release();

@@ -5,10 +5,11 @@ import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ChatPump } from '../../../src/chat/stream/chat-pump.js';
-import type { DisconnectDecision, PumpEnd, UpstreamBody } from '../../../src/chat/stream/chat-pump.js';
+import type { DisconnectDecision, UpstreamBody } from '../../../src/chat/stream/chat-pump.js';
 import type { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import { ClientStream } from '../../../src/chat/stream/client-stream.js';
 import type { Scheduler, Timer } from '../../../src/concurrency/scheduler.js';
+import type { Ending } from '../../../src/domain/ending.js';
 import { eventually } from '../eventually.js';
 import { createRelay } from './relay.js';
 
@@ -50,7 +51,6 @@ export class TestScheduler implements Scheduler {
 
 export const LAB_LIMITS = { firstTokenMs: 300_000, idleMs: 120_000 };
 export const KEEP_ALIVE_MS = 15_000;
-export const SLOW_READER_MS = 60_000;
 
 export interface LabCall {
   readonly scheduler: TestScheduler;
@@ -60,7 +60,7 @@ export interface LabCall {
   /** The answer that the test writes. */
   readonly upstream: ServerResponse;
   readonly upstreamSocket: Socket;
-  readonly end: Promise<PumpEnd>;
+  readonly end: Promise<Ending>;
   /** Bytes that have come from the upstream. */
   readonly pulled: () => number;
   /** Waits for headers, and then for a text in the client's bytes. The client reads nothing before that. */
@@ -98,7 +98,6 @@ export class PumpLab {
     const client = new ClientStream(response, {
       sendHeaders: () => void response.writeHead(200, { 'content-type': 'text/event-stream' }),
       keepAliveMs: KEEP_ALIVE_MS,
-      slowReaderMs: SLOW_READER_MS,
       scheduler,
     });
     const call = { disconnects: 0, onDisconnect: () => decision } as LabCall;

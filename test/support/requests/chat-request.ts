@@ -29,6 +29,7 @@ export function chatRequest(
     maxOutputTokens: null,
     choiceCount: 1,
     wantsLogprobs: false,
+    topLogprobs: 0,
     reasoning: null,
     serviceTier: null,
     prediction: null,

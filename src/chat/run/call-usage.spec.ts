@@ -1,13 +1,14 @@
 // The usage of calls without a report: counts and estimates (docs/contract.md#chat-usage).
 import { describe, expect, it } from '@jest/globals';
 import { readChat } from '../../../test/support/chat/read-chat.js';
+import { readReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import { shippedCatalogue } from '../../routing/catalogue-source.js';
 import { findProvider } from '../../providers/index.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { measurePrompt, promptBound } from '../charges/prompt-size.js';
-import { NO_ANSWER, usageOf } from './chat-ending.js';
+import { NO_ANSWER, usageOf } from './call-usage.js';
 
 const { chatModels } = shippedCatalogue();
 const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
@@ -31,8 +32,8 @@ function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> =
 async function countedPrompt(target: ChatTarget, ...content: readonly object[]): Promise<number> {
   const { request } = readChat({ messages: [{ role: 'user', content }] });
   const size = await measurePrompt(request, NEVER_YIELD);
-  const facts = { request, size, target, outputBound: 100, seconds: 1 };
-  const { usage, source } = await usageOf('cut', NO_ANSWER, facts, NEVER_YIELD);
+  const facts = { request, size, target, outputBound: 100, seconds: 1, hidesTokens: false };
+  const { usage, source } = await usageOf('caller_left', NO_ANSWER, facts, NEVER_YIELD);
   expect(source).toBe('counted');
   return usage.promptTokens;
 }
@@ -96,10 +97,44 @@ describe('an estimate', () => {
       target,
       outputBound: 500,
       seconds: 2,
+      hidesTokens: true,
     };
     const estimate = async (seconds: number) =>
-      (await usageOf('unknown', NO_ANSWER, { ...facts, seconds }, NEVER_YIELD)).usage;
+      (await usageOf('caller_left', NO_ANSWER, { ...facts, seconds }, NEVER_YIELD)).usage;
     expect(await estimate(2)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 400 });
     expect(await estimate(60)).toMatchObject({ promptTokens: 4 + 1_120, completionTokens: 500 });
+  });
+
+  it('has hidden tokens of every choice', async () => {
+    const { request } = readChat({ n: 2 });
+    const size = await measurePrompt(request, NEVER_YIELD);
+    const target = targetOf('openai/gpt-4.1-mini', 'openai');
+    const facts = { request, size, target, outputBound: 5_000, seconds: 2, hidesTokens: true };
+    const { usage, source } = await usageOf('own_timeout', NO_ANSWER, facts, NEVER_YIELD);
+    expect([usage.completionTokens, source]).toEqual([800, 'estimated']);
+  });
+
+  it('has tokens for the bytes of an answer that is larger than this service reads', async () => {
+    const { request } = readChat({ logprobs: true, top_logprobs: 20 });
+    const size = await measurePrompt(request, NEVER_YIELD);
+    const target = targetOf('openai/gpt-4.1-mini', 'openai');
+    const facts = { request, size, target, outputBound: 50_000, seconds: 0, hidesTokens: false };
+    const unread = { ...NO_ANSWER, unreadBytes: 2 ** 24 };
+    const { usage, source } = await usageOf('own_bound', unread, facts, NEVER_YIELD);
+    expect([usage.completionTokens, source]).toEqual([Math.ceil(2 ** 24 / (4 + 21 * 80)), 'estimated']);
+  });
+});
+
+describe('usage that was reported in the middle of an answer', () => {
+  it('is a lower bound of the count', async () => {
+    const { request } = readChat({});
+    const size = await measurePrompt(request, NEVER_YIELD);
+    const target = targetOf('openai/gpt-4.1-mini', 'openai');
+    const facts = { request, size, target, outputBound: 100, seconds: 1, hidesTokens: false };
+    const usage = readReportedChatUsage({ prompt_tokens: 3, completion_tokens: 40 });
+    const received = { ...NO_ANSWER, usage, outputCount: { texts: ['one two'], factor: 1 } };
+    const settled = await usageOf('caller_left', received, facts, NEVER_YIELD);
+    expect([settled.usage.completionTokens, settled.source]).toEqual([40, 'counted']);
+    expect(settled.usage.promptTokens).toBeGreaterThan(3);
   });
 });

@@ -12,7 +12,7 @@ import type { OwnCredential, ChatTarget } from '../../routing/endpoint-target.js
 import { greatestChatCost } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
 import type { ChatCharge } from '../charges/chat-charge.js';
-import { chargeOfRun } from './charge-of-run.js';
+import { chargeOf as chargeOfRun } from './chat-settlement.js';
 import type { ExecutedChat } from './executed-chat.js';
 
 const OVER_REPORTED = 2_000_000_000;
@@ -20,12 +20,12 @@ const OVER_REPORTED = 2_000_000_000;
 interface ChargedCall {
   readonly endpoint?: ChatEndpoint;
   readonly isByok?: boolean;
-  readonly kind?: ExecutedChat['kind'];
+  readonly ending?: ExecutedChat['ending'];
 }
 
 async function chargeOf(
   promptTokens: number,
-  { endpoint = pricedEndpoint(), isByok = false, kind = 'complete' }: ChargedCall = {},
+  { endpoint = pricedEndpoint(), isByok = false, ending = 'completed' }: ChargedCall = {},
 ): Promise<ChatCharge> {
   const target = {
     endpoint,
@@ -33,7 +33,7 @@ async function chargeOf(
     credential: isByok ? ({ id: 'own' } as OwnCredential) : null,
   } as unknown as ChatTarget;
   const executed = {
-    kind,
+    ending,
     received: { choices: [{ finishReason: 'stop' }], serviceTier: null },
     routed: { begun: { target } },
   } as unknown as ExecutedChat;
@@ -75,7 +75,7 @@ describe('a call without a limit', () => {
     const bound = await boundAt(pricedEndpoint());
     const answered = await chargeOf(OVER_REPORTED, { isByok: true });
     expect([answered.charge.cost, answered.charge.upstreamCost]).toEqual([0n, bound]);
-    const failed = await chargeOf(OVER_REPORTED, { isByok: true, kind: 'failed' });
+    const failed = await chargeOf(OVER_REPORTED, { isByok: true, ending: 'provider_after_content' });
     expect([failed.charge.cost, failed.charge.upstreamCost]).toEqual([0n, bound]);
   });
 

@@ -1,5 +1,5 @@
 // The answer of a model inside this service as the body of an upstream.
-import type { UpstreamBody, UpstreamListener } from '../stream/chat-pump.js';
+import type { UpstreamBody, UpstreamListener } from './chat-pump.js';
 
 export class IterableBody implements UpstreamBody {
   private isAborted = false;
