@@ -6,10 +6,8 @@ import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { asObject, bearer, postJson } from './shared/wire.js';
+import { bearer, postJson } from './shared/wire.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
-import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
-import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES, stopAsList } from './shared/chat/member-rules.js';
 
@@ -44,7 +42,6 @@ export const together: HttpProvider = {
     mediaUrls: 'sent',
     reasoningSwitch: true,
     finishReasons: { eos: 'stop' },
-    readUsage: readTogetherUsage,
     readError: readUpstreamError,
     cancellation: 'stops',
   }),
@@ -68,11 +65,4 @@ function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderC
 function alternativesOf({ members }: ChatRequest): number {
   const wanted = Number(members.get('top_logprobs')?.toString() ?? 1);
   return Math.max(1, wanted);
-}
-
-/** The cached part stands beside the totals. */
-function readTogetherUsage(usage: unknown): ReportedChatUsage | null {
-  const read = readReportedChatUsage(usage);
-  const { cached_tokens: cached } = asObject(usage);
-  return read && { ...read, cachedTokens: read.cachedTokens ?? (typeof cached === 'number' ? cached : null) };
 }

@@ -66,6 +66,132 @@ describe('normalised usage', () => {
     expect(normalised(usage)?.usage.cachedAudioTokens).toBe(cachedAudioTokens);
   });
 
+  it.each([
+    [
+      'reasoning beside the completion',
+      10_120,
+      4_308,
+      2_809,
+      128,
+      0,
+      {
+        prompt_tokens: 10_120,
+        completion_tokens: 1_499,
+        total_tokens: 14_428,
+        completion_tokens_details: { reasoning_tokens: 2_809 },
+        prompt_tokens_details: { cached_tokens: 128 },
+      },
+    ],
+    [
+      'reasoning inside the completion',
+      500,
+      500,
+      200,
+      0,
+      0,
+      {
+        prompt_tokens: 500,
+        completion_tokens: 500,
+        total_tokens: 1_000,
+        completion_tokens_details: { reasoning_tokens: 200 },
+      },
+    ],
+    [
+      'reasoning above the completion, without a proof',
+      500,
+      100,
+      100,
+      0,
+      0,
+      {
+        prompt_tokens: 500,
+        completion_tokens: 100,
+        total_tokens: 777,
+        completion_tokens_details: { reasoning_tokens: 200 },
+      },
+    ],
+    [
+      'reasoning above the completion, without a total',
+      500,
+      100,
+      100,
+      0,
+      0,
+      {
+        prompt_tokens: 500,
+        completion_tokens: 100,
+        completion_tokens_details: { reasoning_tokens: 200 },
+      },
+    ],
+    [
+      'the cache inside the prompt, at the top',
+      10_000,
+      50,
+      0,
+      8_000,
+      1_000,
+      {
+        prompt_tokens: 10_000,
+        completion_tokens: 50,
+        total_tokens: 10_050,
+        cache_read_input_tokens: 8_000,
+        cache_creation_input_tokens: 1_000,
+      },
+    ],
+    [
+      'the cache beside the prompt',
+      10_000,
+      50,
+      0,
+      8_000,
+      1_000,
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 50,
+        total_tokens: 10_050,
+        cache_read_input_tokens: 8_000,
+        cache_creation_input_tokens: 1_000,
+      },
+    ],
+    [
+      'the cache beside the prompt, without a proof',
+      1_000,
+      50,
+      0,
+      1_000,
+      0,
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 50,
+        cache_read_input_tokens: 8_000,
+        cache_creation_input_tokens: 1_000,
+      },
+    ],
+    [
+      'cache and reasoning beside both',
+      900,
+      70,
+      20,
+      800,
+      0,
+      {
+        input_tokens: 100,
+        output_tokens: 50,
+        total_tokens: 970,
+        cached_tokens: 800,
+        output_tokens_details: { reasoning_tokens: 20 },
+      },
+    ],
+  ])('has %s', (_name, prompt, completion, reasoning, cached, written, report) => {
+    expect(normalised(report)?.usage).toMatchObject({
+      promptTokens: prompt,
+      completionTokens: completion,
+      reasoningTokens: reasoning,
+      cachedTokens: cached,
+      cacheWriteTokens: written,
+    });
+  });
+
   it('takes the completion from the total where only that is reported', () => {
     expect(normalised({ prompt_tokens: 3, total_tokens: 10 })?.usage.completionTokens).toBe(7);
   });

@@ -34,19 +34,28 @@ export type UsageSource = (typeof USAGE_SOURCES)[number];
 type Members = Readonly<Record<string, unknown>>;
 
 /** Reads usage in OpenAI's names, and those that compatible servers use for the same numbers. Null: it is no object. */
-export function readReportedChatUsage(value: unknown): ReportedChatUsage | null {
-  if (!isObject(value)) return null;
-  const prompt = membersOf(value['prompt_tokens_details']);
-  const completion = membersOf(value['completion_tokens_details']);
+export function readReportedChatUsage(usage: unknown): ReportedChatUsage | null {
+  if (!isObject(usage)) return null;
+  const prompt = membersOf(usage['prompt_tokens_details'] ?? usage['input_tokens_details']);
+  const completion = membersOf(usage['completion_tokens_details'] ?? usage['output_tokens_details']);
   return {
-    promptTokens: numberOf(value['prompt_tokens']),
-    completionTokens: numberOf(value['completion_tokens']),
-    totalTokens: numberOf(value['total_tokens']),
-    cachedTokens: numberOf(prompt['cached_tokens']) ?? numberOf(value['prompt_cache_hit_tokens']),
-    cacheWriteTokens: numberOf(prompt['cache_write_tokens']) ?? numberOf(prompt['cache_creation_tokens']),
+    promptTokens: firstNumber(usage['prompt_tokens'], usage['input_tokens']),
+    completionTokens: firstNumber(usage['completion_tokens'], usage['output_tokens']),
+    totalTokens: numberOf(usage['total_tokens']),
+    cachedTokens: firstNumber(
+      prompt['cached_tokens'],
+      usage['cached_tokens'],
+      usage['prompt_cache_hit_tokens'],
+      usage['cache_read_input_tokens'],
+    ),
+    cacheWriteTokens: firstNumber(
+      prompt['cache_write_tokens'],
+      prompt['cache_creation_tokens'],
+      usage['cache_creation_input_tokens'],
+    ),
     audioInputTokens: numberOf(prompt['audio_tokens']),
     videoInputTokens: numberOf(prompt['video_tokens']),
-    reasoningTokens: numberOf(completion['reasoning_tokens']),
+    reasoningTokens: firstNumber(completion['reasoning_tokens'], usage['reasoning_tokens']),
     audioOutputTokens: numberOf(completion['audio_tokens']),
     imageOutputTokens: numberOf(completion['image_tokens']),
     acceptedPredictionTokens: numberOf(completion['accepted_prediction_tokens']),
@@ -65,12 +74,10 @@ export interface NormalisedChatUsage {
  * or a number or the sum of both totals is negative, fractional or absurd. The service counts the tokens itself then.
  */
 export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatUsage | null {
-  const { promptTokens, totalTokens } = reported;
   if (Object.values(reported).some((tokens) => tokens !== null && !isTokenCount(tokens))) return null;
-  if (promptTokens === null) return null;
-  const completionTokens =
-    reported.completionTokens ?? (totalTokens === null ? null : Math.max(0, totalTokens - promptTokens));
-  if (completionTokens === null || !isTokenCount(promptTokens + completionTokens)) return null;
+  const totals = wholeTotals(reported);
+  if (totals === null || !isTokenCount(totals.promptTokens + totals.completionTokens)) return null;
+  const { promptTokens, completionTokens } = totals;
   const cut = partsWithin(promptTokens, [
     reported.cachedTokens,
     reported.cacheWriteTokens,
@@ -104,6 +111,30 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
     },
     isConsistent: cut.fits && made.fits,
   };
+}
+
+/**
+ * Some servers report cached, written or reasoning tokens beside the totals that they are parts of. Only a reported total that is
+ * exactly the sum proves it: without that proof the parts are inside, and cut.
+ */
+function wholeTotals(
+  reported: ReportedChatUsage,
+): Pick<ChatUsage, 'promptTokens' | 'completionTokens'> | null {
+  const { promptTokens, completionTokens, totalTokens } = reported;
+  if (promptTokens === null || (completionTokens === null && totalTokens === null)) return null;
+  if (completionTokens === null || totalTokens === null)
+    return {
+      promptTokens,
+      completionTokens: completionTokens ?? Math.max(0, (totalTokens ?? 0) - promptTokens),
+    };
+  const cached = reported.cachedTokens ?? 0;
+  const written = reported.cacheWriteTokens ?? 0;
+  const beside = totalTokens - promptTokens - completionTokens;
+  for (const reasoning of [0, reported.reasoningTokens ?? 0])
+    for (const prompt of [0, cached + written, cached, written])
+      if (beside > 0 && reasoning + prompt === beside)
+        return { promptTokens: promptTokens + prompt, completionTokens: completionTokens + reasoning };
+  return { promptTokens, completionTokens };
 }
 
 /** Usage that this service counted itself: it knows nothing of the parts. */
@@ -146,6 +177,11 @@ function isTokenCount(tokens: number): boolean {
 
 function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** Under several names: the first that is given. */
+function firstNumber(...values: readonly unknown[]): number | null {
+  return values.map(numberOf).find((value) => value !== null) ?? null;
 }
 
 /** Numbers of any kind: the normalisation rejects those that are no counts. */
