@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { OutboundProxies } from '../config/environment-reader.js';
-import { decompress } from './exchange/decompress.js';
+import { decompress, decompressStream } from './exchange/decompress.js';
 import { withoutEchoedSecrets } from './exchange/echoed-secrets.js';
 import { exchange, withinLimits } from './exchange/exchange.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from './exchange/exchange.js';
@@ -39,7 +39,8 @@ export class HttpClient implements OnApplicationShutdown {
 
   /**
    * Resolves with the stream of an answer that `accepts` takes by its headers, else with the beginning of its body.
-   * `timeout` is until then. Throws OutboundTimeout or OutboundFailure.
+   * `timeout` is until then. A compressed stream is decompressed as it comes. Throws OutboundTimeout, OutboundFailure, or
+   * BrokenAnswer for a compression that is not known.
    */
   async open(
     request: OutboundRequest,
@@ -50,7 +51,7 @@ export class HttpClient implements OnApplicationShutdown {
       const stream = await openStream(this.agent, request, limits.maxResponseBytes, signal);
       return accepts(stream) ? stream : readBeginning(stream, MAX_ERROR_BYTES, signal);
     });
-    if (!isWhole(answer)) return answer;
+    if (!isWhole(answer)) return decompressStream(answer);
     return withoutEchoedSecrets(await readable(answer, MAX_ERROR_BYTES), request);
   }
 
