@@ -37,6 +37,7 @@ export type CallPermit = Pick<InFlightPermit, 'hold' | 'release' | 'setAnswerByt
 /** The answer of a call without a stream, whose generation is committed. */
 export interface WrittenChat {
   readonly generationId: string;
-  readonly body: Buffer;
+  /** In pieces. */
+  readonly body: readonly Buffer[];
   readonly passedOver: readonly PassedOverKey[];
 }

@@ -61,6 +61,7 @@ export class ChatMetrics {
   private readonly overruns;
   private readonly droppedMembers;
   private readonly usageSources;
+  private readonly eventOrder;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -119,6 +120,11 @@ export class ChatMetrics {
       'Reports of usage whose parts exceed their total or are no counts.',
       ['provider'],
     );
+    this.eventOrder = counter(
+      'event_order_total',
+      'Answers whose parts came in an order that had to be repaired: nameless tool calls, content behind the finish reason.',
+      ['provider'],
+    );
     this.overruns = counter('overrun_total', 'Calls that cost more than their reservation.', ['provider']);
     this.droppedMembers = counter(
       'dropped_members_total',
@@ -138,6 +144,7 @@ export class ChatMetrics {
       if (chat === undefined) continue;
       this.usageInconsistent.inc({ provider }, 0);
       this.overruns.inc({ provider }, 0);
+      this.eventOrder.inc({ provider }, 0);
       this.unexpectedRefusals.inc({ provider, member: OTHER_MEMBER }, 0);
     }
   }
@@ -148,6 +155,10 @@ export class ChatMetrics {
 
   refusedUnexpectedly(provider: string, member: string): void {
     this.unexpectedRefusals.inc({ provider, member: memberLabel(member) });
+  }
+
+  outOfOrder(provider: string): void {
+    this.eventOrder.inc({ provider });
   }
 
   settled(call: SettledCall): void {

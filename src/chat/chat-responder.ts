@@ -15,6 +15,7 @@ import {
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { requestIdOf } from '../http/errors/request-id.js';
+import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';
@@ -79,6 +80,5 @@ function send(response: Response, { generationId, body, passedOver }: WrittenCha
   response.setHeader('cache-control', 'no-store');
   response.setHeader('content-type', 'application/json; charset=utf-8');
   if (passedOver.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(passedOver));
-  response.setHeader('content-length', body.length);
-  response.end(body);
+  sendInPieces(response, body);
 }

@@ -9,8 +9,8 @@ import { ChatRun } from './run/chat-run.js';
 import type { SettledChat } from './run/chat-settlement.js';
 import type { ExecutedChat } from './run/executed-chat.js';
 import type { ClientStream } from './stream/client-stream.js';
-import { DONE, errorChunk, usageChunk } from './stream/stream-events.js';
-import type { StreamIdentity } from './stream/stream-events.js';
+import { DONE, errorChunk, usageChunk } from './clients/chat.js';
+import type { StreamIdentity } from './clients/chat.js';
 
 @Injectable()
 export class ChatService {

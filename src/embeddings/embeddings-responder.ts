@@ -1,7 +1,6 @@
 // Answers a request with the vectors of its body, for the caller that pays.
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { ServerResponse } from 'node:http';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { generationHeaderId } from '../domain/identifiers.js';
@@ -17,6 +16,7 @@ import {
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { requestIdOf } from '../http/errors/request-id.js';
+import { sendInPieces } from '../http/server/send-in-pieces.js';
 import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { readCreateEmbedding } from './dto/create-embedding.dto.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
@@ -89,26 +89,4 @@ function readCacheHeader(request: Request): boolean | undefined {
   if (value === undefined) return undefined;
   if (value === 'on' || value === 'off') return value === 'on';
   throw new AppError('invalid_request', { detail: `${CACHE_HEADER}: must be on or off` });
-}
-
-// Below this size, copying costs less than many writes.
-const COPIED_BYTES = 64 * 1024;
-
-/**
- * Sends a body in many pieces without joining them: a second copy of 17 MB would make V8 collect garbage. The pieces must
- * not change any more: the connection reads them as the caller does.
- */
-export function sendInPieces(response: ServerResponse, pieces: readonly Buffer[]): void {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // Each write to a lost connection creates an error with a stack trace: for thousands of pieces that takes seconds.
-  if (response.destroyed) return;
-  response.setHeader('content-length', length);
-  if (length <= COPIED_BYTES) {
-    response.end(Buffer.concat(pieces, length));
-    return;
-  }
-  // Corked, they are one write to the connection.
-  response.cork();
-  for (const piece of pieces) response.write(piece);
-  response.end();
 }

@@ -23,7 +23,7 @@ import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
 import { knownInputTypeIn } from './shared/input-types.js';
-import type { JsonScanner } from '../vectors/json-scanner.js';
+import type { JsonScanner } from '../json/json-scanner.js';
 import {
   asObject,
   eachVector,

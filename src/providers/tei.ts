@@ -15,7 +15,7 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
-import { JsonScanner } from '../vectors/json-scanner.js';
+import { JsonScanner } from '../json/json-scanner.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';

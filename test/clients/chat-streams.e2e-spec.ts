@@ -12,7 +12,7 @@ import { streamText } from 'ai';
 import OpenAI from 'openai';
 import OpenAI4 from 'openai4';
 import OpenAI5 from 'openai5';
-import { DONE, errorChunk, KEEP_ALIVE, usageChunk } from '../../src/chat/stream/stream-events.js';
+import { DONE, errorChunk, KEEP_ALIVE, usageChunk } from '../../src/chat/clients/chat.js';
 import { IDENTITY, relayed } from '../support/chat/relay.js';
 import { UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
 import type { UpstreamStream } from '../support/chat/upstream-streams.js';

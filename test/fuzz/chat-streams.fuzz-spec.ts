@@ -2,6 +2,7 @@
 // holds little, and writes only events that clients can read; reads that are cut elsewhere change nothing.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
+import { NEVER_YIELD } from '../../src/concurrency/yield-queue.js';
 import { readChatAnswer } from '../../src/chat/stream/chat-answer.js';
 import { chunksOf, createRelay, IDENTITY, relayed } from '../support/chat/relay.js';
 import { RELAY_WIRE, UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
@@ -123,19 +124,15 @@ describe('a whole answer', () => {
       await tryOut(
         'is read or fails, and never throws',
         share(1 / 4),
-        fc.property(fc.oneof(whole, corrupted(whole)), (bytes) => {
-          const result = readChatAnswer(bytes, {
-            identity: IDENTITY,
-            wire: RELAY_WIRE,
-            excludesReasoning: false,
-          });
+        fc.asyncProperty(fc.oneof(whole, corrupted(whole)), async (bytes) => {
+          const options = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: 1 };
+          const result = await readChatAnswer(bytes, options, NEVER_YIELD);
           counts.answers++;
           if ('failure' in result) return;
           counts.read++;
-          const body = JSON.parse(result.answer.bodyWith({ usage: { cost: 0 } }).toString()) as Record<
-            string,
-            unknown
-          >;
+          const body = JSON.parse(
+            Buffer.concat(result.answer.bodyWith({ usage: { cost: 0 } })).toString(),
+          ) as Record<string, unknown>;
           expect(body).toMatchObject({ id: IDENTITY.id, object: 'chat.completion', usage: { cost: 0 } });
           expect(body).toHaveProperty('system_fingerprint');
         }),

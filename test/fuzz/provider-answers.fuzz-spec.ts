@@ -6,7 +6,7 @@ import { vectorValues, vectorWidth } from '../../src/vectors/vectors.js';
 import type { Vector } from '../../src/vectors/vectors.js';
 import { BrokenAnswer } from '../../src/providers/shared/provider.js';
 import type { HttpProvider, ProviderCall } from '../../src/providers/shared/provider.js';
-import { JsonScanner } from '../../src/vectors/json-scanner.js';
+import { JsonScanner } from '../../src/json/json-scanner.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue, corrupted } from '../support/fuzz/hostile-values.js';
 import { callOf, exchange, httpProvider } from '../support/providers/drive.js';

@@ -1,7 +1,7 @@
 // The members of a body with their JSON text, byte for byte: numbers beyond a double's precision keep their digits.
 import { AppError } from '../../domain/errors.js';
 import { memberPath } from '../../http/fields/json-shape.js';
-import { JsonScanner } from '../../vectors/json-scanner.js';
+import { JsonScanner } from '../../json/json-scanner.js';
 
 class MalformedBody extends Error {}
 

@@ -140,7 +140,7 @@ export class ChatExchange {
       const response = await this.http.send(sent, { ...limits, onReceived });
       attempt.upstreamId = upstreamIdIn(response);
       this.rejectError(wire, response, names);
-      return whole(wire, response, exchange);
+      return this.whole(wire, response, exchange);
     }
     const opened = await this.open(wire, sent, limits, exchange);
     return this.stream(opened, wire, opened.status, exchange);
@@ -175,7 +175,7 @@ export class ChatExchange {
     if (!request.isStreamed) {
       const pieces: Buffer[] = [];
       for await (const piece of chunks) pieces.push(piece);
-      return whole(NO_WIRE, { status: OK, body: Buffer.concat(pieces) }, exchange);
+      return this.whole(NO_WIRE, { status: OK, body: Buffer.concat(pieces) }, exchange);
     }
     const iterator = chunks[Symbol.asyncIterator]();
     const first = await iterator.next();
@@ -205,6 +205,7 @@ export class ChatExchange {
       onHeld: (bytes) => state.hold(bytes),
     });
     state.onClose(state.onStop((stop) => pump.stop(stop)));
+    void this.countOrder(relay, pump, target.provider.slug);
     await pump.opened;
     if (relay.hasContent) return { kind: 'stream', relay, pump, status, ending: null };
     const ending = await pump.ended;
@@ -215,6 +216,38 @@ export class ChatExchange {
     this.metrics.streamFailed(failure.kind, 'first_content');
     state.endAttempt(target, ending, received);
     if (ending === 'own_timeout') throw new EndpointFailure(ending, null, messageOf(failure));
+    throw failureOfAnswer(failure, names);
+  }
+
+  private async countOrder(relay: ChatStreamRelay, pump: ChatPump, provider: string): Promise<void> {
+    await pump.ended;
+    if (relay.isOutOfOrder) this.metrics.outOfOrder(provider);
+  }
+
+  /** Throws EndpointFailure for a body without an answer. */
+  private async whole(
+    wire: AnswerWire,
+    { status, body }: Pick<OutboundResponse, 'status' | 'body'>,
+    exchange: Exchange,
+  ): Promise<Begun> {
+    const { target, state, names } = exchange;
+    const { choiceCount } = state.request;
+    const identity = state.identityOf(target);
+    const options = { identity, wire, excludesReasoning: isExcluded(state), choiceCount };
+    const read = await readChatAnswer(body, options, this.yieldQueue.begin(state.owner.accountId));
+    if ('answer' in read) {
+      const { answer } = read;
+      if (answer.isOutOfOrder) this.metrics.outOfOrder(target.provider.slug);
+      state.hold(body.length);
+      return { kind: 'whole', answer, status, ending: null };
+    }
+    const { usage, failure, boundExceeded } = read;
+    const received = { ...NO_ANSWER, usage, unreadBytes: boundExceeded === null ? 0 : body.length };
+    if (boundExceeded !== null) {
+      const ended = endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
+      if (ended !== null) return ended;
+    }
+    state.endAttempt(target, 'provider_before_content', received);
     throw failureOfAnswer(failure, names);
   }
 
@@ -243,29 +276,6 @@ export class ChatExchange {
     if (response.status < 200 || response.status >= 300)
       throw failureOfResponse(wire, response, names, this.clock.now());
   }
-}
-
-/** Throws EndpointFailure for a body without an answer. */
-function whole(
-  wire: AnswerWire,
-  { status, body }: Pick<OutboundResponse, 'status' | 'body'>,
-  exchange: Exchange,
-): Begun {
-  const { target, state, names } = exchange;
-  const identity = state.identityOf(target);
-  const read = readChatAnswer(body, { identity, wire, excludesReasoning: isExcluded(state) });
-  if (!('failure' in read)) {
-    state.hold(body.length);
-    return { kind: 'whole', answer: read.answer, status, ending: null };
-  }
-  const { usage, failure, boundExceeded = null } = read;
-  const received = { ...NO_ANSWER, usage, unreadBytes: boundExceeded === null ? 0 : body.length };
-  if (boundExceeded !== null) {
-    const ended = endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
-    if (ended !== null) return ended;
-  }
-  state.endAttempt(target, 'provider_before_content', received);
-  throw failureOfAnswer(failure, names);
 }
 
 /** This service or the caller ended the exchange before its answer began. Null: another endpoint may be tried. */

@@ -18,7 +18,7 @@ import { measurePrompt } from '../charges/prompt-size.js';
 import { PromptTokens } from '../charges/prompt-tokens.js';
 import { releaseRawMembers } from '../request/raw-members.js';
 import type { ClientStream } from '../stream/client-stream.js';
-import type { StreamIdentity } from '../stream/stream-events.js';
+import type { StreamIdentity } from '../clients/chat.js';
 import type { ChatServices } from './chat-services.js';
 import { settlementOf } from './chat-settlement.js';
 import type { SettledChat, Settlement } from './chat-settlement.js';

@@ -15,7 +15,7 @@ import type { ChatCall } from '../chat-call.js';
 import { outputBound, sentOutputLimit } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
 import type { ClientStream } from '../stream/client-stream.js';
-import type { StreamIdentity } from '../stream/stream-events.js';
+import type { StreamIdentity } from '../clients/chat.js';
 import type { ReceivedAnswer } from './call-usage.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { errorOfStop } from './open-chats.js';

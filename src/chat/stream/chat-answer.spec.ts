@@ -7,7 +7,7 @@ import type { AnswerOptions, ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
-const OPTIONS = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false };
+const OPTIONS = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: 1 };
 
 const answerWith = (message: object, others: object = {}): object => ({
   id: 'chatcmpl-1',
@@ -18,19 +18,23 @@ const answerWith = (message: object, others: object = {}): object => ({
   usage: OPENAI_USAGE,
 });
 
-function read(body: object | string, options: Partial<AnswerOptions> = {}): ChatAnswer {
+async function read(body: object | string, options: Partial<AnswerOptions> = {}): Promise<ChatAnswer> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const result = readChatAnswer(bytes, { ...OPTIONS, ...options });
+  const result = await readChatAnswer(bytes, { ...OPTIONS, ...options }, NEVER_YIELD);
   if ('failure' in result) throw new Error(JSON.stringify(result.failure));
   return result.answer;
 }
 
 const bodyOf = (answer: ChatAnswer, members = {}): Record<string, unknown> =>
-  JSON.parse(answer.bodyWith(members).toString()) as Record<string, unknown>;
+  JSON.parse(Buffer.concat(answer.bodyWith(members)).toString()) as Record<string, unknown>;
 
 describe('a whole answer', () => {
-  it('keeps its members, and gets those of this service', () => {
-    const answer = read({ ...answerWith({ content: 'Hi', refusal: null }), service_tier: 'flex', extra: 1 });
+  it('keeps its members, and gets those of this service', async () => {
+    const answer = await read({
+      ...answerWith({ content: 'Hi', refusal: null }),
+      service_tier: 'flex',
+      extra: 1,
+    });
     expect(bodyOf(answer, { usage: { cost: 1 } })).toEqual({
       id: IDENTITY.id,
       object: 'chat.completion',
@@ -54,15 +58,14 @@ describe('a whole answer', () => {
       usage: { promptTokens: 9, completionTokens: 12 },
       serviceTier: 'flex',
       upstreamId: 'chatcmpl-1',
-      isOutputCut: false,
     });
     expect(bodyOf(answer)).not.toHaveProperty('usage');
   });
 
-  it('keeps a fingerprint, and adds a null content', () => {
+  it('keeps a fingerprint, and adds a null content', async () => {
     const tool_calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
     const body = bodyOf(
-      read({ ...answerWith({ tool_calls, reasoning_content: 'Hm' }), system_fingerprint: 'fp' }),
+      await read({ ...answerWith({ tool_calls, reasoning_content: 'Hm' }), system_fingerprint: 'fp' }),
     );
     expect(body).toMatchObject({
       system_fingerprint: 'fp',
@@ -86,21 +89,23 @@ describe('a whole answer', () => {
     });
   });
 
-  it('removes null tool calls, and reasoning that the caller excludes', () => {
-    const answer = read(
+  it('removes null tool calls, and reasoning that the caller excludes', async () => {
+    const answer = await read(
       answerWith({ content: 'a', tool_calls: null, reasoning: 'secret', reasoning_details: [{}] }),
       {
         excludesReasoning: true,
       },
     );
     expect(bodyOf(answer)['choices']).toMatchObject([{ message: { role: 'assistant', content: 'a' } }]);
-    expect(answer.bodyWith({}).toString()).not.toMatch(/secret|tool_calls|reasoning/);
+    expect(Buffer.concat(answer.bodyWith({})).toString()).not.toMatch(/secret|tool_calls|reasoning/);
     expect(answer.choices[0]?.reasoning).toBe('secret');
   });
 
-  it('keeps an error of a choice, as the provider reports it', () => {
+  it('keeps an error of a choice, as the provider reports it', async () => {
     const body = bodyOf(
-      read(answerWith({ content: 'half' }, { finish_reason: 'error', error: { code: 502, message: 'x' } })),
+      await read(
+        answerWith({ content: 'half' }, { finish_reason: 'error', error: { code: 502, message: 'x' } }),
+      ),
     );
     expect(body['choices']).toMatchObject([{ finish_reason: 'error', error: { code: 502, message: 'x' } }]);
   });
@@ -108,8 +113,8 @@ describe('a whole answer', () => {
   it.each([
     ['no message', {}],
     ['null', { message: null }],
-  ])('of a blocked prompt with %s gets an empty message', (_name, others) => {
-    const answer = read({
+  ])('of a blocked prompt with %s gets an empty message', async (_name, others) => {
+    const answer = await read({
       choices: [{ index: 0, ...others, finish_reason: 'content_filter: PROHIBITED_CONTENT' }],
     });
     expect(bodyOf(answer)['choices']).toEqual([
@@ -123,20 +128,20 @@ describe('a whole answer', () => {
     expect(answer.choices).toMatchObject([{ content: null, finishReason: 'content_filter' }]);
   });
 
-  it('of a malformed tool call ends with an error, as its stream does', () => {
+  it('of a malformed tool call ends with an error, as its stream does', async () => {
     const finish_reason = 'function_call_filter: MALFORMED_FUNCTION_CALL';
-    const answer = read(answerWith({ content: null }, { finish_reason }));
+    const answer = await read(answerWith({ content: null }, { finish_reason }));
     expect(bodyOf(answer)['choices']).toMatchObject([
       { finish_reason: 'error', native_finish_reason: finish_reason },
     ]);
   });
 
-  it('repeats the signature of a tool call as a detail of the reasoning', () => {
+  it('repeats the signature of a tool call as a detail of the reasoning', async () => {
     const { callSignatures } = chatWireOf('google');
     if (!callSignatures) throw new Error('Google signs its calls');
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
     const signed = { ...call, extra_content: { google: { thought_signature: 'c2ln' } } };
-    const answer = read(answerWith({ content: null, tool_calls: [signed, { ...call, id: 'b' }] }), {
+    const answer = await read(answerWith({ content: null, tool_calls: [signed, { ...call, id: 'b' }] }), {
       wire: { ...RELAY_WIRE, callSignatures },
     });
     const detail = {
@@ -152,7 +157,7 @@ describe('a whole answer', () => {
   });
 
   it('counts the tokens of all its texts', async () => {
-    const answer = read(answerWith({ content: 'Hello there', refusal: 'No' }));
+    const answer = await read(answerWith({ content: 'Hello there', refusal: 'No' }));
     expect(await countOutputTokens(answer.outputCount, null, NEVER_YIELD)).toBe(3);
   });
 
@@ -186,7 +191,7 @@ describe('a whole answer', () => {
       '[{"error":{"code":429,"message":"slow"}}]',
       { kind: 'provider_error', error: { status: 429 } },
     ],
-  ])('%s is a failure', (_name, body, failure) => {
-    expect(readChatAnswer(Buffer.from(body), OPTIONS)).toMatchObject({ failure });
+  ])('%s is a failure', async (_name, body, failure) => {
+    expect(await readChatAnswer(Buffer.from(body), OPTIONS, NEVER_YIELD)).toMatchObject({ failure });
   });
 });

@@ -1,89 +1,115 @@
-// Reads a whole answer by the rules of the stream, and splices it in the same way.
+// Reads a whole answer by the rules of the stream, in turns where it is long.
 import { isUtf8 } from 'node:buffer';
+import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
+import { isEventStream, parseErrorBody } from '../../providers/shared/wire.js';
+import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
+import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
+import { JsonDocument } from '../../json/json-document.js';
+import { LargeValues } from '../../json/large-values.js';
+import { bodyOf } from '../clients/chat.js';
+import { Answer } from '../kernel/answer.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
 import type { RelayOptions } from './chat-stream-relay.js';
-import { GrowingBuffer } from './growing-buffer.js';
 import type { OutputCount } from './output-count.js';
-import { statedError } from './provider-errors.js';
-import { AnswerScanner } from './splice/answer-scanner.js';
-import { BrokenChunk } from './splice/object-splicer.js';
-import type { StreamIdentity } from './stream-events.js';
 
 export interface ChatAnswer {
   readonly choices: readonly ChatChoice[];
-  readonly isOutputCut: boolean;
   readonly usage: ReportedChatUsage | null;
   readonly serviceTier: string | null;
   readonly upstreamId: string | null;
   readonly outputCount: OutputCount;
-  /** The body for the client, once its usage is known. Further members: `openrouter_metadata`. */
-  bodyWith(members: { readonly usage?: object } & Readonly<Record<string, unknown>>): Buffer;
+  /** Whether the provider's answer had to be repaired. */
+  readonly isOutOfOrder: boolean;
+  /** The body for the client in pieces, once its usage is known. Further members: `openrouter_metadata`. */
+  bodyWith(members: { readonly usage?: object } & Readonly<Record<string, unknown>>): readonly Buffer[];
 }
 
 export interface FailedAnswer {
   readonly failure: ChatFailure;
+  /** The bound of this service that the answer has exceeded: its failure is not the provider's; null: none. */
+  readonly boundExceeded: string | null;
   /** The provider bills it all the same. */
   readonly usage: ReportedChatUsage | null;
-  /** The bound of this service that the answer has exceeded; null or absent: none. */
-  readonly boundExceeded?: string | null;
 }
 
-export type AnswerOptions = Pick<RelayOptions, 'identity' | 'wire' | 'excludesReasoning'>;
+export type AnswerOptions = Pick<RelayOptions, 'identity' | 'wire' | 'excludesReasoning' | 'choiceCount'>;
 
-const EVENT_STREAM = /^\s*(?:data|event|id|retry)?:/;
+// Bytes that are read in one turn: a longer answer is measured piece by piece first.
+const AT_ONCE = 262_144;
 
 /** The body of a success, decompressed. */
-export function readChatAnswer(
+export async function readChatAnswer(
   body: Buffer,
   options: AnswerOptions,
-): { readonly answer: ChatAnswer } | FailedAnswer {
-  const { wire, excludesReasoning } = options;
-  const bytes = isUtf8(body) ? body : Buffer.from(body.toString());
-  const scanner = new AnswerScanner({ wire, excludesReasoning, isWhole: true });
+  pace: Pace,
+): Promise<{ readonly answer: ChatAnswer } | FailedAnswer> {
+  const { wire, excludesReasoning, choiceCount } = options;
+  const bytes = isUtf8(body) ? body : await repaired(body, pace);
+  const answer = new Answer(choiceCount);
+  const rules = { wire, excludesReasoning, isWhole: true };
+  const reader = new ChatAnswerReader(rules, answer, new JsonDocument(BrokenAnswer));
+  const failed = (failure: ChatFailure, boundExceeded: string | null = null): FailedAnswer => ({
+    failure,
+    boundExceeded,
+    usage: answer.usageSnapshot,
+  });
   try {
-    const result = scanner.scan(bytes, byteOrderMark(bytes), bytes.length);
-    if (result === 'error') {
-      const { usage } = scanner;
-      return { failure: { kind: 'provider_error', error: statedError(bytes, wire) }, usage };
-    }
-    if (result === 'empty')
-      return { failure: brokenAnswer('the answer has no choices'), usage: scanner.usage };
+    const from = byteOrderMark(bytes);
+    const large = bytes.length > AT_ONCE ? await largeValues(bytes, from, pace) : undefined;
+    const result = reader.read(bytes, from, bytes.length, large);
+    if (answer.stated !== null) return failed({ kind: 'provider_error', error: answer.stated });
+    if (result === 'nothing') return failed(brokenAnswer('the answer has no choices'));
+    reader.end();
   } catch (error) {
-    if (!(error instanceof BrokenChunk)) throw error;
-    const isStream = EVENT_STREAM.test(bytes.toString('latin1', 0, 100));
-    return { failure: brokenAnswer(isStream ? 'the answer is a stream' : error.message), usage: null };
+    if (error instanceof AnswerBoundExceeded) return failed(brokenAnswer(error.message), error.message);
+    if (!(error instanceof BrokenAnswer)) throw error;
+    const response = { status: 200, headers: {}, body: bytes };
+    if (!isEventStream(bytes)) return failed(brokenAnswer(error.message));
+    const { error: stated } = parseErrorBody(response);
+    if (stated) return failed({ kind: 'provider_error', error: wire.readError(response) });
+    return failed(brokenAnswer('the answer is a stream'));
   }
-  return { answer: answerOf(scanner, options.identity) };
-}
-
-function answerOf(scanner: AnswerScanner, identity: StreamIdentity): ChatAnswer {
-  const output = new GrowingBuffer();
-  scanner.copyTo(output);
-  scanner.release();
-  const { keptTexts, shareOfKept, isCut } = scanner.outputTexts;
-  const { id, model, provider } = identity;
-  const created = scanner.created ?? identity.created;
-  const start = JSON.stringify({ id, object: 'chat.completion', created, model, provider });
-  const fingerprint = scanner.hasStatedFingerprint ? {} : { system_fingerprint: null };
+  const pieces: Buffer[] = [];
+  reader.writeInside({ append: (piece, start, end) => void pieces.push(piece.subarray(start, end)) });
+  reader.release();
+  const identity = { ...options.identity, created: answer.createdAt ?? options.identity.created };
+  const { hasFingerprint } = reader;
   return {
-    choices: scanner.outputChoices(),
-    isOutputCut: isCut,
-    usage: scanner.usage,
-    serviceTier: scanner.serviceTier,
-    upstreamId: scanner.upstreamId,
-    outputCount: { texts: keptTexts, factor: shareOfKept },
-    bodyWith: (members) => {
-      const end = JSON.stringify({ ...fingerprint, ...members }).slice(1);
-      return Buffer.concat([
-        Buffer.from(`${start.slice(0, -1)},`),
-        output.bytes.subarray(0, output.length),
-        Buffer.from(end === '}' ? end : `,${end}`),
-      ]);
+    answer: {
+      choices: answer.toJSON(),
+      usage: answer.usageSnapshot,
+      serviceTier: answer.tier,
+      upstreamId: answer.upstreamId,
+      outputCount: { texts: answer.texts.keptTexts, factor: answer.texts.shareOfKept },
+      isOutOfOrder: answer.repairs > 0,
+      bodyWith: (members) =>
+        bodyOf(identity, pieces, hasFingerprint ? members : { system_fingerprint: null, ...members }),
     },
   };
+}
+
+async function largeValues(bytes: Buffer, from: number, pace: Pace): Promise<ReadonlyMap<number, number>> {
+  const values = new LargeValues(bytes, from, BrokenAnswer);
+  for (let until = from + AT_ONCE; !values.run(until); until += AT_ONCE)
+    if (pace.isDue) await pace.yieldNow();
+  if (pace.isDue) await pace.yieldNow();
+  return values.ends;
+}
+
+/** Replaces bytes that are not UTF-8 by the replacement character. */
+async function repaired(body: Buffer, pace: Pace): Promise<Buffer> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < body.length; from += AT_ONCE) {
+    const to = from + AT_ONCE;
+    pieces.push(Buffer.from(decoder.decode(body.subarray(from, to), { stream: to < body.length })));
+    if (pace.isDue) await pace.yieldNow();
+  }
+  return Buffer.concat(pieces);
 }
 
 function byteOrderMark(bytes: Buffer): number {

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/chat/pump-lab.js';
 import { chunksOf, joinedText } from '../../../test/support/chat/relay.js';
 import { openAiChunk, openAiFinish, OPENAI_USAGE, sse } from '../../../test/support/chat/upstream-streams.js';
-import { DONE } from './stream-events.js';
+import { DONE } from '../clients/chat.js';
 
 const ROLE = sse(openAiChunk({ role: 'assistant', content: '' }));
 const HELLO = sse(openAiChunk({ content: 'Hello' }));
@@ -68,9 +68,10 @@ describe('a stream', () => {
     expect(lost.relay.failure).toMatchObject({ kind: 'connection' });
     const complete = await lab.call();
     complete.upstream.write(HELLO + FINISH);
-    await complete.read('native_finish_reason');
+    await pulled(complete, HELLO.length + FINISH.length);
     complete.upstreamSocket.destroy();
     expect(await complete.end).toBe('completed');
+    await complete.read('"finish_reason":"stop"');
   });
 });
 
@@ -78,16 +79,36 @@ describe('usage after the last finish reason', () => {
   it('is awaited for 5 s', async () => {
     const call = await lab.call();
     call.upstream.write(HELLO + FINISH);
-    await call.read('native_finish_reason');
+    await pulled(call, HELLO.length + FINISH.length);
     call.scheduler.advance(4_999);
     call.upstream.write(USAGE);
     await pulled(call, HELLO.length + FINISH.length + USAGE.length);
     call.scheduler.advance(1);
     expect(await call.end).toBe('completed');
     expect(call.relay.usage).not.toBeNull();
+    await call.read('"finish_reason":"stop"');
     // The body does not end within its second: the connection is closed.
     call.scheduler.advance(1_000);
     await upstreamClosed(call);
+  });
+
+  it('begins again with content behind a finish reason, which ended nothing', async () => {
+    const call = await lab.call();
+    const finished = (content: string): string =>
+      sse(openAiChunk({}, { choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] }));
+    let written = 0;
+    for (let piece = 0; piece < 9; piece++) {
+      call.upstream.write(finished(`${piece} `));
+      written += finished(`${piece} `).length;
+      await pulled(call, written);
+      call.scheduler.advance(900);
+    }
+    call.upstream.end(USAGE);
+    expect(await call.end).toBe('finished');
+    const text = await call.read('"finish_reason":"stop"');
+    expect(joinedText(chunksOf(text))).toBe('0 1 2 3 4 5 6 7 8 ');
+    expect(text.match(/"finish_reason":"stop"/g)).toHaveLength(1);
+    expect(call.relay.usage).toMatchObject({ promptTokens: 9, completionTokens: 12 });
   });
 
   it('ends the wait with [DONE], and its connection is free for the next call', async () => {
@@ -149,6 +170,16 @@ describe('silence', () => {
     expect(await call.end).toBe('provider_after_content');
     expect(call.relay.failure).toEqual({ kind: 'timeout', message: 'the stream stopped before its end' });
   });
+});
+
+it('stop() fails no answer whose choices have finished', async () => {
+  const call = await lab.call();
+  call.upstream.write(HELLO + FINISH);
+  await pulled(call, HELLO.length + FINISH.length);
+  call.pump.stop('deadline');
+  expect(await call.end).toBe('completed');
+  expect(call.relay.failure).toBeNull();
+  await call.read('"finish_reason":"stop"');
 });
 
 it('stop() ends the work once, with the first reason', async () => {

@@ -68,6 +68,8 @@ export class ChatPump {
   private isPaused = false;
   private isDraining = false;
   private isAwaitingUsage = false;
+  /** Content behind finish reasons that has been seen. */
+  private continuations = 0;
   private lateBytes = 0;
   /** Of the scheduler, while the stream waits for the client. */
   private pausedAt = 0;
@@ -93,9 +95,14 @@ export class ChatPump {
     });
   }
 
-  /** Ends the work from outside. */
+  /** Ends the work from outside. Nothing fails an answer whose choices have all finished. */
   stop(stop: CallStop): void {
-    this.settle({ stop });
+    const { relay } = this.options;
+    if (this.hasEnded) return;
+    if (relay.awaitsUsageOnly) {
+      relay.finish();
+      this.afterRead();
+    } else this.settle({ stop });
   }
 
   private onChunk(bytes: Buffer): void {
@@ -131,8 +138,10 @@ export class ChatPump {
 
   /** A complete answer loses nothing but its usage. */
   private fail(failure: ChatFailure): void {
-    this.options.relay.fail(failure);
-    this.settle(this.isStalled ? { caller: 'too_slow' } : {});
+    const { relay } = this.options;
+    relay.fail(failure);
+    if (relay.failure === null) this.afterRead();
+    else this.settle(this.isStalled ? { caller: 'too_slow' } : {});
   }
 
   private get isStalled(): boolean {
@@ -144,14 +153,18 @@ export class ChatPump {
     const { relay, client } = this.options;
     this.open();
     const bytes = relay.take();
-    // After the last finish reason only usage is of interest, and a slow client must not delay it.
-    if (bytes && !(this.isAwaitingUsage && client.isFull)) client.write(bytes);
+    if (bytes !== null) client.write(bytes);
     this.options.onHeld?.(relay.heldBytes);
     if (relay.isFinished) {
       this.settle(relay.boundExceeded === null ? {} : { limit: 'bound' });
       return;
     }
-    if (!this.isPaused && !this.isDraining && client.isFull && !relay.awaitsUsageOnly) {
+    // After the last finish reason usage is of interest, and a slow client must not delay it.
+    const hasContinued = relay.continuations > this.continuations;
+    this.continuations = relay.continuations;
+    if (hasContinued) this.isAwaitingUsage = false;
+    const isOpen = hasContinued || !relay.awaitsUsageOnly;
+    if (!this.isPaused && !this.isDraining && client.isFull && isOpen) {
       this.isPaused = true;
       this.pausedAt = this.options.scheduler.now();
       this.options.upstream.pause();
@@ -173,7 +186,7 @@ export class ChatPump {
     if (relay.awaitsUsageOnly) {
       this.isAwaitingUsage = true;
       this.timer.clear();
-      this.timer.set(USAGE_MS);
+      this.timer.set(this.isPaused ? Infinity : USAGE_MS);
     } else this.timer.set(this.isPaused ? Infinity : limits.idleMs);
   }
 
@@ -183,7 +196,7 @@ export class ChatPump {
     else if (this.isDraining) this.settle({});
     else if (this.isAwaitingUsage) {
       relay.finish();
-      this.settle({});
+      this.afterRead();
     } else if (this.hasOpened) this.fail({ kind: 'timeout', message: 'the stream stopped before its end' });
     else {
       relay.fail({ kind: 'timeout', message: 'no content in time' });
@@ -193,6 +206,7 @@ export class ChatPump {
 
   private onDrain(): void {
     if (!this.isPaused || this.hasEnded) return;
+    this.isAwaitingUsage = false;
     this.resume();
     this.wait();
   }

@@ -51,7 +51,7 @@ describe('finish reasons', () => {
     expect([0, 1].map((index) => joinedText(chunks, 'role', index))).toEqual(['assistant', 'assistant']);
   });
 
-  it('a repeated finish reason is nulled', () => {
+  it('a repeated finish reason is sent once', () => {
     const { chunks } = relayBody(
       sse(
         openAiChunk({ content: 'a' }),
@@ -60,7 +60,7 @@ describe('finish reasons', () => {
         '[DONE]',
       ),
     );
-    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, 'stop', null]);
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, 'stop']);
   });
 
   it('an empty finish reason is null, and stop at the end', () => {
@@ -69,9 +69,9 @@ describe('finish reasons', () => {
     expect(chunks[2]?.choices[0]).toMatchObject({ delta: {}, native_finish_reason: '' });
   });
 
-  it('a missing key is added, and the text of the finishing chunk stays', () => {
+  it('a missing key is added, and the text of the finishing chunk is sent before the reason', () => {
     const { chunks } = relayNamed('vLLM: no finish reason, cumulative usage, the last token with the finish');
-    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, 'stop']);
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, null, 'stop']);
     expect(joinedText(chunks)).toBe('last');
   });
 
@@ -131,7 +131,7 @@ describe('tool calls', () => {
       },
       { index: 1, id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{}' } },
     ]);
-    expect(chunks[1]?.choices[0]).toMatchObject({
+    expect(chunks[2]?.choices[0]).toMatchObject({
       finish_reason: 'tool_calls',
       native_finish_reason: 'stop',
     });
@@ -276,6 +276,6 @@ describe('tool calls', () => {
 
   it('their arguments are part of the counted text', () => {
     const { outputCount } = relayNamed('OpenAI: two tool calls, interleaved');
-    expect(outputCount).toEqual({ texts: [' ', 'weather', '{"city":"Köln"}', 'time', '{}'], factor: 1 });
+    expect(outputCount).toEqual({ texts: ['weather', '{"city":"Köln"}', 'time', '{}', ' '], factor: 1 });
   });
 });

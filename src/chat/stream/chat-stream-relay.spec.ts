@@ -110,7 +110,7 @@ describe('reasoning', () => {
     const { output, choices, outputCount } = relayNamed('reasoning that the caller excludes');
     expect(output).not.toContain('reasoning');
     expect(choices[0]).toMatchObject({ content: 'Hi', reasoning: 'secret' });
-    expect(outputCount).toMatchObject({ texts: ['Hi', 'secret'] });
+    expect(outputCount).toMatchObject({ texts: ['secret', 'Hi'] });
   });
 
   it('in parts of content becomes reasoning beside a text', () => {

@@ -3,27 +3,26 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
-import type { ChatWire } from '../../providers/shared/chat-wire.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
+import type { ProviderError } from '../../providers/shared/provider.js';
+import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
+import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
+import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
+import { CHUNK_END, chunkStart, finishChunk } from '../clients/chat.js';
+import type { StreamIdentity } from '../clients/chat.js';
+import { Answer } from '../kernel/answer.js';
+import type { AnsweredChoice } from '../kernel/answer.js';
+import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
-import { EventReader, EventTooLarge } from './event-reader.js';
-import { GrowingBuffer } from './growing-buffer.js';
+import { isBlank, isDone, isSeveralDocuments, isStructure, joinLines, linesOf } from './event-data.js';
+import { EventReader } from './event-reader.js';
+import type { EventTraits } from './event-reader.js';
 import type { OutputCount } from './output-count.js';
-import { statedError } from './provider-errors.js';
-import { AnswerScanner } from './splice/answer-scanner.js';
-import { FailedChoice } from './splice/choice-splicer.js';
-import { BrokenChunk } from './splice/object-splicer.js';
-import { chunkStart, finishChunk } from './stream-events.js';
-import type { StreamIdentity } from './stream-events.js';
 
-export interface RelayOptions {
+export interface RelayOptions extends Pick<ChatAnswerRules, 'wire' | 'excludesReasoning'> {
   /** `created` is used when the provider states none. */
   readonly identity: StreamIdentity;
-  readonly wire: Pick<
-    ChatWire,
-    'readError' | 'readUsage' | 'finishReasons' | 'toolCallId' | 'callSignatures'
-  >;
-  readonly excludesReasoning: boolean;
   /** `n` of the request. */
   readonly choiceCount: number;
   readonly maxEventBytes: number;
@@ -32,12 +31,20 @@ export interface RelayOptions {
 
 /** Beyond it, chunks without content are relayed: fallback is no longer possible then. */
 const MAX_GATED_BYTES = 65_536;
+/** Of a chunk: a longer one is replaced by one of this service. */
+const MAX_HELD_FINISH = 4_096;
 const KEPT_OUTPUT_BYTES = 1_048_576;
-const CHUNK_END = Buffer.from('}\n\n');
-const DONE_MARK = /^\s*\[DONE\]\s*$/;
+const LINE: EventTraits = { kind: 'message', isOwned: true, isJoined: false };
 
 /** All relays share one: a read is handled without waiting. */
 const OUTPUT = new GrowingBuffer();
+
+/** A chunk of nothing but a finish reason. */
+interface HeldFinish {
+  readonly reason: string | null;
+  readonly native: string | null;
+  readonly bytes: Buffer;
+}
 
 export class ChatStreamRelay {
   /** The first content, reasoning, refusal, tool call or finish reason has come: the answer is this endpoint's. */
@@ -45,21 +52,24 @@ export class ChatStreamRelay {
   /** The stream has ended, well or not. Later bytes are ignored. */
   isFinished = false;
   failure: ChatFailure | null = null;
-  /** The bound of this service that the answer has exceeded; null: none. */
+  /** The bound of this service that the answer has exceeded: its failure is not the provider's. */
   boundExceeded: string | null = null;
-  private readonly reader: EventReader;
-  private readonly scanner: AnswerScanner;
+  private readonly events: EventReader;
+  private readonly answer: Answer;
+  private readonly reader: ChatAnswerReader;
   private output: Buffer[] = [];
   private outputBytes = 0;
   private received = 0;
   private start: Buffer | null = null;
+  private readonly finishes = new Map<number, HeldFinish>();
   private isDiscarding = false;
   private isReadUtf8 = false;
 
   constructor(private readonly options: RelayOptions) {
-    const { wire, excludesReasoning, maxEventBytes } = options;
-    this.scanner = new AnswerScanner({ wire, excludesReasoning, isWhole: false });
-    this.reader = new EventReader(maxEventBytes, (bytes, from, to, event) => {
+    const { wire, excludesReasoning, choiceCount, maxEventBytes } = options;
+    this.answer = new Answer(choiceCount);
+    this.reader = new ChatAnswerReader({ wire, excludesReasoning, isWhole: false }, this.answer);
+    this.events = new EventReader(maxEventBytes, (bytes, from, to, event) => {
       if (!this.isFinished) this.readEvent(bytes, from, to, event);
     });
   }
@@ -68,12 +78,10 @@ export class ChatStreamRelay {
     if (this.isFinished) return;
     this.received += bytes.length;
     this.attempt(() => {
-      if (this.received > this.options.maxAnswerBytes) {
-        this.boundExceeded = 'answer_bytes';
-        throw new BrokenChunk(`the answer is larger than ${this.options.maxAnswerBytes} bytes`);
-      }
+      if (this.received > this.options.maxAnswerBytes)
+        throw new AnswerBoundExceeded(`the answer is larger than ${this.options.maxAnswerBytes} bytes`);
       this.isReadUtf8 = isUtf8(bytes);
-      this.reader.push(bytes);
+      this.events.push(bytes);
     });
   }
 
@@ -82,23 +90,27 @@ export class ChatStreamRelay {
     if (this.isFinished) return;
     this.attempt(() => {
       this.isReadUtf8 = false;
-      this.reader.end();
+      this.events.end();
       if (this.isFinished) return;
-      if (!this.hasFinishedChoices) throw new BrokenChunk('the stream ended before the answer was complete');
-      this.isFinished = true;
+      if (!this.hasFinishedChoices) throw new BrokenAnswer('the stream ended before the answer was complete');
+      this.complete();
     });
   }
 
-  /** Ends the relay from outside: a time-out, a lost connection. */
+  /** Ends the relay from outside: a time-out, a lost connection. A complete answer cannot fail any more. */
   fail(failure: ChatFailure): void {
     if (this.isFinished) return;
+    if (this.awaitsUsageOnly) {
+      this.finish();
+      return;
+    }
     this.failure = failure;
     this.isFinished = true;
   }
 
   /** Ends the wait for usage after all choices have finished. */
   finish(): void {
-    this.isFinished = true;
+    if (!this.isFinished) this.attempt(() => this.complete());
   }
 
   /** The client is gone: the answer is read on for its usage, without output. */
@@ -118,65 +130,69 @@ export class ChatStreamRelay {
     return taken;
   }
 
-  /** All choices that the request asked for have their finish reason. Usage may follow. */
+  /** All choices that the provider has begun have a finish reason. */
   get hasFinishedChoices(): boolean {
-    const { choices } = this.scanner;
-    return choices.length > 0 && choices.every(({ finishReason }) => finishReason !== null);
+    return this.answer.hasFinishedChoices;
   }
 
-  /** As hasFinishedChoices, and no further choice is to come. */
+  /** All choices that the request asked for have a finish reason. Usage may follow, and content does at some servers. */
   get awaitsUsageOnly(): boolean {
-    return this.scanner.choices.length >= this.options.choiceCount && this.hasFinishedChoices;
+    return this.answer.isComplete;
+  }
+
+  /** Content that has come behind finish reasons: it begins the wait for usage again. */
+  get continuations(): number {
+    return this.answer.continuations;
+  }
+
+  /** Whether the provider's events came in an order that had to be repaired, or could not be. */
+  get isOutOfOrder(): boolean {
+    return this.answer.repairs > 0;
   }
 
   /** For the events that this service writes itself: `created` is the provider's where it states one. */
   get identity(): StreamIdentity {
     const { identity } = this.options;
-    return { ...identity, created: this.scanner.created ?? identity.created };
+    return { ...identity, created: this.answer.createdAt ?? identity.created };
   }
 
   get usage(): ReportedChatUsage | null {
-    return this.scanner.usage;
+    return this.answer.usageSnapshot;
   }
 
   get serviceTier(): string | null {
-    return this.scanner.serviceTier;
+    return this.answer.tier;
   }
 
   get upstreamId(): string | null {
-    return this.scanner.upstreamId;
+    return this.answer.upstreamId;
   }
 
   /** The answer as far as it has come. */
   choices(): ChatChoice[] {
-    return this.scanner.outputChoices();
-  }
-
-  /** Whether texts of choices() are cut. */
-  get isOutputCut(): boolean {
-    return this.scanner.outputTexts.isCut;
+    return this.answer.toJSON();
   }
 
   /** The texts for counting tokens. */
   outputCount(): OutputCount {
-    const { keptTexts, shareOfKept } = this.scanner.outputTexts;
+    const { keptTexts, shareOfKept } = this.answer.texts;
     return { texts: keptTexts, factor: shareOfKept };
   }
 
   /** Bytes that the relay holds beside its own objects. */
   get heldBytes(): number {
-    return this.reader.heldBytes + this.outputBytes + this.scanner.outputTexts.size;
+    return this.events.heldBytes + this.outputBytes + this.answer.texts.size;
   }
 
   private attempt(read: () => void): void {
     try {
       read();
     } catch (error) {
-      if (!(error instanceof BrokenChunk || error instanceof EventTooLarge)) throw error;
-      if (error instanceof EventTooLarge) this.boundExceeded = 'event_bytes';
+      if (error instanceof AnswerBoundExceeded) this.boundExceeded = error.message;
+      else if (!(error instanceof BrokenAnswer)) throw error;
       this.fail(brokenAnswer(error.message));
     } finally {
-      this.scanner.release();
+      this.reader.release();
       const output = OUTPUT.take(KEPT_OUTPUT_BYTES);
       if (output && !this.isDiscarding) {
         this.output.push(output);
@@ -186,20 +202,24 @@ export class ChatStreamRelay {
     }
   }
 
-  private readEvent(
-    bytes: Buffer,
-    from: number,
-    to: number,
-    { isError, isOwned }: { readonly isError: boolean; readonly isOwned: boolean },
-  ): void {
-    if (to - from < 16 && DONE_MARK.test(bytes.toString('latin1', from, to))) {
-      this.finishOpenChoices();
-      return;
-    }
-    if (isError) {
-      this.failWith(bytes.subarray(from, to));
-      return;
-    }
+  private readEvent(bytes: Buffer, from: number, to: number, event: EventTraits): void {
+    if (isBlank(bytes, from, to) && event.kind !== 'error') return;
+    if (isDone(bytes, from, to)) {
+      this.reader.finishOpenChoices();
+      this.complete();
+    } else if (event.kind === 'error') this.failWith(this.reader.errorOf(bytes.subarray(from, to)));
+    else if (event.isJoined && isSeveralDocuments(bytes, from, to)) this.readLines(bytes, from, to);
+    else if (event.kind === 'message' || isStructure(bytes, from, to))
+      this.readDocument(bytes, from, to, event.isOwned);
+  }
+
+  /** Some servers leave out the blank line between two events. */
+  private readLines(bytes: Buffer, from: number, to: number): void {
+    for (const [start, end] of linesOf(bytes, from, to))
+      if (!this.isFinished) this.readEvent(bytes, start, end, LINE);
+  }
+
+  private readDocument(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
     if ((isOwned || !this.isReadUtf8) && !isUtf8(bytes.subarray(from, to))) {
       const repaired = Buffer.from(bytes.toString('utf8', from, to));
       this.readChunk(repaired, 0, repaired.length, true);
@@ -207,46 +227,55 @@ export class ChatStreamRelay {
   }
 
   private readChunk(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
-    let result;
-    try {
-      result = this.scanner.scan(bytes, from, to);
-    } catch (error) {
-      if (!(error instanceof FailedChoice)) throw error;
-      result = 'error';
-    }
-    if (result === 'error') this.failWith(bytes.subarray(from, to));
-    else if (result === 'choices') {
-      this.hasContent ||= this.scanner.hasContent;
-      this.start ??= chunkStart(this.identity);
-      OUTPUT.append(this.start, 0, this.start.length);
-      if (isOwned) joinLines(bytes, from, to);
-      this.scanner.copyTo(OUTPUT);
-      OUTPUT.append(CHUNK_END, 0, CHUNK_END.length);
-    }
+    const result = this.reader.read(bytes, from, to);
+    this.hasContent ||= this.answer.hasContent;
+    if (result === 'error' && this.answer.stated) this.failWith(this.answer.stated);
+    if (result !== 'choices' && result !== 'finish') return;
+    if (isOwned) joinLines(bytes, from, to);
+    if (result === 'choices') this.writeChunk(OUTPUT);
+    else this.holdFinish();
   }
 
-  private failWith(document: Buffer): void {
-    this.fail({ kind: 'provider_error', error: statedError(document, this.options.wire) });
+  private writeChunk(output: GrowingBuffer): void {
+    this.start ??= chunkStart(this.identity);
+    output.append(this.start, 0, this.start.length);
+    this.reader.writeInside(output);
+    output.append(CHUNK_END, 0, CHUNK_END.length);
   }
 
-  /** `[DONE]` ends every choice. Clients need a finish reason of each. */
-  private finishOpenChoices(): void {
-    const { choices } = this.scanner;
-    if (choices.length === 0) throw new BrokenChunk('the stream ended without an answer');
-    for (const choice of choices) {
-      if (choice.finishReason !== null) continue;
-      choice.finishReason = choice.toolCalls.count > 0 ? 'tool_calls' : 'stop';
-      choice.nativeFinishReason = choice.hasEmptyFinish ? '' : null;
-      const { index, finishReason: reason, nativeFinishReason: native } = choice;
-      const event = finishChunk(this.identity, { index, reason, native });
+  private holdFinish(): void {
+    const choice = this.answer.choiceAt(this.reader.finishedChoice);
+    const chunk = new GrowingBuffer();
+    this.writeChunk(chunk);
+    if (choice === null || chunk.length > MAX_HELD_FINISH) return;
+    this.finishes.set(choice.index, {
+      reason: choice.finishReason,
+      native: choice.nativeFinishReason,
+      bytes: Buffer.from(chunk.bytes.subarray(0, chunk.length)),
+    });
+  }
+
+  /** The provider's own last chunk of a choice, if it says what the answer came to. */
+  private finishOf(choice: AnsweredChoice): Buffer {
+    const held = this.finishes.get(choice.index);
+    const isSame = held?.reason === choice.finishReason && held.native === choice.nativeFinishReason;
+    const hasEmptyCalls = choice.calls.some(({ arguments: { length } }) => length === 0);
+    return held && isSame && !hasEmptyCalls ? held.bytes : finishChunk(this.identity, choice);
+  }
+
+  private failWith(error: ProviderError): void {
+    this.fail({ kind: 'provider_error', error });
+  }
+
+  /** The finish reasons were held back: content may follow one, and clients read the first as the end. */
+  private complete(): void {
+    this.isFinished = true;
+    this.reader.end();
+    for (const choice of this.answer.choices) {
+      if (choice.finishReason === null) continue;
+      const event = this.finishOf(choice);
       OUTPUT.append(event, 0, event.length);
       this.hasContent = true;
     }
-    this.isFinished = true;
   }
-}
-
-/** Data of several lines becomes one: a break between two members is a space as well. */
-function joinLines(bytes: Buffer, from: number, to: number): void {
-  for (let at = from; at < to; at++) if (bytes[at] === 0x0a) bytes[at] = 0x20;
 }

@@ -4,7 +4,7 @@
 import { MovingTimer } from '../../concurrency/scheduler.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
 import type { CallerGone } from '../../domain/ending.js';
-import { KEEP_ALIVE } from './stream-events.js';
+import { KEEP_ALIVE } from '../clients/chat.js';
 
 // Bytes that the client has not received. The upstream pauses beyond it.
 const MAX_UNSENT_BYTES = 65_536;

@@ -3,8 +3,8 @@ import { EventReader } from './event-reader.js';
 
 function eventsOf(...pieces: readonly string[]): string[] {
   const events: string[] = [];
-  const reader = new EventReader(1_000, (bytes, from, to, { isError }) => {
-    events.push((isError ? 'error: ' : '') + bytes.toString('utf8', from, to));
+  const reader = new EventReader(1_000, (bytes, from, to, { kind }) => {
+    events.push((kind === 'error' ? 'error: ' : '') + bytes.toString('utf8', from, to));
   });
   for (const piece of pieces) reader.push(Buffer.from(piece));
   reader.end();

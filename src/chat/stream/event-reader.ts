@@ -1,11 +1,14 @@
 // Reads server-sent events from bytes that may be cut anywhere. Complete lines are passed on where they lie; only the
 // parts of a line or an event that span several reads are copied, because a slice would keep the whole read in memory.
-import { GrowingBuffer } from './growing-buffer.js';
+import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
+import { GrowingBuffer } from '../kernel/growing-buffer.js';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const SPACE = 0x20;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
 const DATA = Buffer.from('data');
 const EVENT = Buffer.from('event');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -13,28 +16,29 @@ const NOTHING = Buffer.alloc(0);
 // Larger buffers are released with the line that needed them.
 const KEPT_BYTES = 4_096;
 
-/** The data of one event are bytes[from, to), valid during the call only. `isOwned`: the bytes may be changed. */
-export type ReadEvent = (
-  bytes: Buffer,
-  from: number,
-  to: number,
-  event: { readonly isError: boolean; readonly isOwned: boolean },
-) => void;
+export interface EventTraits {
+  /** `other`: an event of a name that says nothing of its data. */
+  readonly kind: 'message' | 'error' | 'other';
+  /** The bytes may be changed. */
+  readonly isOwned: boolean;
+  /** The data are those of several lines, joined. */
+  readonly isJoined: boolean;
+}
 
-const PLAIN = { isError: false, isOwned: false };
-const PLAIN_OWNED = { isError: false, isOwned: true };
-const ERROR = { isError: true, isOwned: true };
+/** The data of one event are bytes[from, to), valid during the call only. */
+export type ReadEvent = (bytes: Buffer, from: number, to: number, event: EventTraits) => void;
 
-/** An event, or a line of it, above the limit. */
-export class EventTooLarge extends Error {}
+const PLAIN: EventTraits = { kind: 'message', isOwned: false, isJoined: false };
 
 export class EventReader {
   /** The beginning of a line whose end has not come. */
   private readonly carry = new GrowingBuffer();
   /** The data of an event whose end has not come, without the line break at its end. */
   private readonly data = new GrowingBuffer();
-  private hasData = false;
-  private isError = false;
+  private lines = 0;
+  private kind: EventTraits['kind'] = 'message';
+  /** The event began as JSON, without a field: all its lines are data. */
+  private isBare = false;
   private followsCr = false;
   private isAtStart = true;
 
@@ -48,7 +52,7 @@ export class EventReader {
     return this.carry.size + this.data.size;
   }
 
-  /** Throws EventTooLarge, and whatever `onEvent` throws. */
+  /** Throws AnswerBoundExceeded, and whatever `onEvent` throws. */
   push(chunk: Buffer): void {
     // JSON has no raw CR: a stream without one, which is usual, needs no search for it in every line.
     const hasCr = this.followsCr || chunk.includes(CR);
@@ -104,38 +108,49 @@ export class EventReader {
     if (from === to) this.dispatch();
     else if (isField(bytes, from, to, DATA))
       this.dataLine(bytes, valueStart(bytes, from + 4, to), to, isOwned);
-    else if (isField(bytes, from, to, EVENT)) {
-      this.isError = bytes.toString('latin1', valueStart(bytes, from + 5, to), to) === 'error';
+    else if (isField(bytes, from, to, EVENT))
+      this.kind = kindOf(bytes.toString('latin1', valueStart(bytes, from + 5, to), to));
+    else if (this.isBare || bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY) {
+      // Some servers write an error into the stream as they would write it as a body.
+      this.isBare = true;
+      this.dataLine(bytes, from, to, isOwned);
     }
   }
 
   private dataLine(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
-    if (!this.hasData && !this.isError && bytes[to] === LF && bytes[to + 1] === LF && !isOwned) {
+    const isFirst = this.lines === 0 && this.kind === 'message';
+    if (isFirst && bytes[to] === LF && bytes[to + 1] === LF && !isOwned) {
       // The usual event: one line in one read, and its blank line with it. The blank line dispatches nothing more.
       this.onEvent(bytes, from, to, PLAIN);
       return;
     }
     this.checkSize(this.data.length + 1 + to - from);
-    if (this.hasData) this.data.appendByte(LF);
+    if (this.lines > 0) this.data.appendByte(LF);
     this.data.append(bytes, from, to);
-    this.hasData = true;
+    this.lines++;
   }
 
   private dispatch(): void {
-    const { hasData, isError } = this;
+    const { lines, kind } = this;
     const { bytes, length } = this.data;
-    this.hasData = false;
-    this.isError = false;
-    if (!hasData) return;
+    this.lines = 0;
+    this.kind = 'message';
+    this.isBare = false;
+    if (lines === 0) return;
     this.data.clear(KEPT_BYTES);
-    this.onEvent(bytes, 0, length, isError ? ERROR : PLAIN_OWNED);
+    this.onEvent(bytes, 0, length, { kind, isOwned: true, isJoined: lines > 1 });
   }
 
   private checkSize(bytes: number): void {
     if (bytes > this.maxEventBytes) {
-      throw new EventTooLarge(`an event of the stream is larger than ${this.maxEventBytes} bytes`);
+      throw new AnswerBoundExceeded(`an event of the stream is larger than ${this.maxEventBytes} bytes`);
     }
   }
+}
+
+function kindOf(name: string): EventTraits['kind'] {
+  if (name === 'error') return 'error';
+  return name === '' || name === 'message' ? 'message' : 'other';
 }
 
 function endOfLine(bytes: Buffer, from: number): number {

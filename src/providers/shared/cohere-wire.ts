@@ -13,7 +13,7 @@ import type { InputPart } from './call-input.js';
 import { BrokenAnswer } from './provider.js';
 import type { BillingTraits, ProviderCall } from './provider.js';
 import { knownInputTypeIn } from './input-types.js';
-import type { JsonScanner } from '../../vectors/json-scanner.js';
+import type { JsonScanner } from '../../json/json-scanner.js';
 import { given, readVectors } from './wire.js';
 
 const INPUT_TYPES = {

@@ -11,7 +11,7 @@ import type {
   UpstreamResponse,
 } from './provider.js';
 import type { Vector } from '../../vectors/vectors.js';
-import { JsonScanner } from '../../vectors/json-scanner.js';
+import { JsonScanner } from '../../json/json-scanner.js';
 import { asObject, bearer, eachVector, postJson, readTopMembers, recordableId, tokenCount } from './wire.js';
 
 const ELEMENT = { name: 'embedding', whenMissing: 'an element of data has no embedding' };
@@ -53,10 +53,17 @@ export function readOpenAiUsage(response: UpstreamResponse): ReportedUsage {
   return usageOf(readTopMembers(response, ['usage'])['usage']);
 }
 
-/** `{prompt_tokens, total_tokens}` */
+/** `{prompt_tokens, total_tokens}`; some servers name the first as newer APIs do. */
 export function usageOf(usage: unknown): Pick<ReportedUsage, 'promptTokens' | 'totalTokens'> {
-  const { prompt_tokens: promptTokens, total_tokens: totalTokens } = asObject(usage);
-  return { promptTokens: tokenCount(promptTokens), totalTokens: tokenCount(totalTokens) };
+  const {
+    prompt_tokens: promptTokens,
+    input_tokens: inputTokens,
+    total_tokens: totalTokens,
+  } = asObject(usage);
+  return {
+    promptTokens: tokenCount(promptTokens) ?? tokenCount(inputTokens),
+    totalTokens: tokenCount(totalTokens),
+  };
 }
 
 function readData(cursor: JsonScanner): Vector[] {

@@ -3,12 +3,16 @@ import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Vector } from '../../vectors/vectors.js';
 import { BrokenAnswer, UnusableVector } from './provider.js';
 import type { UpstreamRequest, UpstreamResponse } from './provider.js';
-import { JsonScanner } from '../../vectors/json-scanner.js';
+import { JsonScanner } from '../../json/json-scanner.js';
 import { withoutUserInfo } from './address.js';
 
 const MAX_ID_LENGTH = 1_000;
 // Errors are small; anything longer is a page of a proxy.
 const MAX_ERROR_BYTES = 16_384;
+const EVENT_FIELD = /^\ufeff?\s*(?:data|event|id|retry)?:/;
+const EVENT_FIELD_BYTES = 100;
+const LINE_END = /\r\n|\r|\n/;
+const EVENT_END = /(?:\r\n|\r|\n){2,}/;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -129,8 +133,21 @@ export function readAnswerObject(
   return { vectors, members };
 }
 
+/** Some servers send errors as events of a stream, whatever the status is: their data. */
 export function errorText(response: UpstreamResponse): string {
-  return response.body.toString('utf8', 0, MAX_ERROR_BYTES);
+  const text = response.body.toString('utf8', 0, MAX_ERROR_BYTES);
+  if (!isEventStream(response.body)) return text;
+  const data = text.split(EVENT_END).map(dataOf);
+  return data.find((one) => one.trim() !== '') ?? text;
+}
+
+export function isEventStream(body: Buffer): boolean {
+  return EVENT_FIELD.test(body.toString('utf8', 0, EVENT_FIELD_BYTES));
+}
+
+function dataOf(event: string): string {
+  const lines = event.split(LINE_END).filter((line) => line.startsWith('data:'));
+  return lines.map((line) => line.slice('data:'.length).replace(/^ /, '')).join('\n');
 }
 
 /** Empty when the body is not a JSON object: a proxy's page or a truncated body. Some servers wrap the object in a list. */

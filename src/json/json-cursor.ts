@@ -21,7 +21,7 @@ const LITERALS = { t: Buffer.from('true'), f: Buffer.from('false'), n: Buffer.fr
 // `"`, `\`, `/`, b, f, n, r, t
 const ESCAPES: ReadonlySet<number> = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
 // Deeper than any answer, and than a chat request may be.
-const MAX_DEPTH = 160;
+export const MAX_DEPTH = 160;
 
 export class JsonCursor {
   protected bytes: Buffer = NOTHING;
@@ -120,7 +120,7 @@ export class JsonCursor {
         this.at++;
         const isObject = byte === OPEN_OBJECT;
         if (!this.accept(isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-          if (depth === MAX_DEPTH) throw this.malformed(`is nested deeper than ${MAX_DEPTH} levels`);
+          if (depth === MAX_DEPTH) throw this.tooDeep();
           this.nesting[depth++] = isObject ? 1 : 0;
           if (isObject) this.skipName();
           continue;
@@ -139,13 +139,13 @@ export class JsonCursor {
     }
   }
 
-  private skipName(): void {
+  protected skipName(): void {
     this.peek();
     this.skipString();
     this.expect(COLON);
   }
 
-  private skipScalar(byte: number): void {
+  protected skipScalar(byte: number): void {
     if (byte === MINUS || isDigit(byte)) {
       this.skipNumber();
       return;
@@ -183,7 +183,7 @@ export class JsonCursor {
   }
 
   /** The last byte of the escape whose second byte is at `at`. */
-  private endOfEscape(at: number): number {
+  protected endOfEscape(at: number): number {
     const byte = this.bytes[at] ?? 0;
     if (at < this.to && ESCAPES.has(byte)) return at;
     if (at + 4 < this.to && byte === LETTER_U) {
@@ -193,6 +193,10 @@ export class JsonCursor {
       return at + 4;
     }
     throw this.malformed();
+  }
+
+  protected tooDeep(): Error {
+    return this.malformed(`is nested deeper than ${MAX_DEPTH} levels`);
   }
 
   protected malformed(fault = 'is not valid JSON'): Error {

@@ -1,9 +1,11 @@
 // The texts of an answer for its record and for counting, as they came: escaped, within one bound for all of them. The
 // longest are cut first (docs/contract.md#chat-usage).
-import { GrowingBuffer } from '../growing-buffer.js';
+import { GrowingBuffer } from './growing-buffer.js';
 
 /** Bytes of JSON text. */
 const MAX_KEPT_BYTES = 262_144;
+// Texts are cut when this many more have come: cutting looks at all of them.
+const SURPLUS_BYTES = 65_536;
 const CUT_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const CUT_CHARACTER = /\ufffd$/;
 const CUT_PAIR = /[\ud800-\udbff]$/;
@@ -29,9 +31,12 @@ export class OutputText extends GrowingBuffer {
 }
 
 export class OutputTexts {
+  /** The memory of all texts. */
+  size = 0;
   private readonly texts: OutputText[] = [];
   private kept = 0;
   private received = 0;
+  private hasCuts = false;
 
   create(): OutputText {
     const text = new OutputText();
@@ -42,43 +47,45 @@ export class OutputTexts {
   append(text: OutputText, source: Buffer, from: number, to: number): void {
     this.received += to - from;
     if (text.isCut) return;
-    const excess = this.kept + (to - from) - MAX_KEPT_BYTES;
-    const taken = excess > 0 ? this.makeRoom(text, to - from, excess) : to - from;
+    const taken = Math.min(to - from, MAX_KEPT_BYTES + SURPLUS_BYTES - text.length);
+    const before = text.size;
     text.append(source, from, from + taken);
+    this.size += text.size - before;
     this.kept += taken;
-    if (taken < to - from) text.isCut = true;
+    if (taken < to - from) text.isCut = this.hasCuts = true;
+    if (this.kept > MAX_KEPT_BYTES + SURPLUS_BYTES) this.cut();
   }
 
   /** The bytes of all texts that came against those that are kept: at least 1. */
   get shareOfKept(): number {
+    this.cut();
     return this.kept === 0 ? 1 : this.received / this.kept;
   }
 
   get keptTexts(): string[] {
+    this.cut();
     return this.texts.map((text) => text.value).filter((text) => text !== '');
   }
 
   get isCut(): boolean {
-    return this.texts.some((text) => text.isCut);
+    this.cut();
+    return this.hasCuts;
   }
 
-  /** The memory of all texts. */
-  get size(): number {
-    return this.texts.reduce((sum, text) => sum + text.size, 0);
-  }
-
-  /** Cuts longer texts. Returns how many of `wanted` bytes fit. */
-  private makeRoom(text: OutputText, wanted: number, excess: number): number {
-    let missing = excess;
-    while (missing > 0) {
-      const longest = this.texts.reduce((most, other) => (other.length > most.length ? other : most), text);
-      const surplus = longest.length - (text.length + wanted - missing);
-      if (longest === text || surplus <= 0) break;
-      const cut = Math.min(missing, surplus);
-      longest.cutTo(longest.length - cut);
-      this.kept -= cut;
-      missing -= cut;
+  /** Cuts the longest texts to one length, at which all fit the bound. Texts that are cut stay so. */
+  cut(): void {
+    if (this.kept <= MAX_KEPT_BYTES) return;
+    const byLength = this.texts.toSorted((one, other) => one.length - other.length);
+    let room = MAX_KEPT_BYTES;
+    let left = byLength.length;
+    for (const text of byLength) {
+      const part = Math.floor(room / left--);
+      if (text.length > part) {
+        this.hasCuts = true;
+        text.cutTo(part);
+      }
+      room -= text.length;
     }
-    return wanted - missing;
+    this.kept = MAX_KEPT_BYTES - room;
   }
 }

@@ -1,4 +1,6 @@
-// The events of a stream that this service writes itself (docs/contract.md#chat-streams).
+// Answers in Chat's wire for clients (docs/contract.md#chat-streams): the events and members that this service writes itself,
+// around those that come from a provider in the same wire.
+import type { AnsweredChoice } from '../kernel/answer.js';
 
 export const KEEP_ALIVE = Buffer.from(': OPENROUTER PROCESSING\n\n');
 export const DONE = Buffer.from('data: [DONE]\n\n');
@@ -21,6 +23,8 @@ export interface StreamedError {
   readonly message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
+
+export const CHUNK_END = Buffer.from('}\n\n');
 
 /** The beginning of every chunk: further members follow, then a brace and a blank line. */
 export function chunkStart(identity: StreamIdentity): Buffer {
@@ -54,14 +58,27 @@ export function errorChunk(
   return chunk(identity, { choices: [choice], error, ...members });
 }
 
-/** The end of a choice that the provider ended without a word of its own. */
-export function finishChunk(
-  identity: StreamIdentity,
-  choice: { readonly index: number; readonly reason: string; readonly native: string | null },
-): Buffer {
-  const { index, reason, native } = choice;
-  const finished = { index, delta: {}, finish_reason: reason, native_finish_reason: native };
+/** The finish reason of a choice. Calls without arguments get an empty object: clients parse the joined text. */
+export function finishChunk(identity: StreamIdentity, choice: AnsweredChoice): Buffer {
+  const { index, finishReason: reason, nativeFinishReason: native, calls } = choice;
+  const empty = calls.flatMap(({ arguments: { length } }, at) =>
+    length === 0 ? [{ index: at, function: { arguments: '{}' } }] : [],
+  );
+  const delta = empty.length > 0 ? { tool_calls: empty } : {};
+  const finished = { index, delta, finish_reason: reason, native_finish_reason: native };
   return chunk(identity, { choices: [finished] });
+}
+
+/** A whole answer, in pieces. `pieces`: its members from the provider, at least the choices. */
+export function bodyOf(
+  identity: StreamIdentity,
+  pieces: readonly Buffer[],
+  members: object,
+): readonly Buffer[] {
+  const { id, model, provider, created } = identity;
+  const start = JSON.stringify({ id, object: 'chat.completion', created, model, provider });
+  const end = JSON.stringify(members).slice(1);
+  return [Buffer.from(`${start.slice(0, -1)},`), ...pieces, Buffer.from(end === '}' ? end : `,${end}`)];
 }
 
 function chunk(identity: StreamIdentity, members: object): Buffer {

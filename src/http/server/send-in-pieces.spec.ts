@@ -5,7 +5,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { createConnection, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sendInPieces } from './embeddings-responder.js';
+import { sendInPieces } from './send-in-pieces.js';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
