@@ -104,7 +104,7 @@ describe('usage after the last finish reason', () => {
       call.scheduler.advance(900);
     }
     call.upstream.end(USAGE);
-    expect(await call.end).toBe('finished');
+    expect(await call.end).toBe('completed');
     const text = await call.read('"finish_reason":"stop"');
     expect(joinedText(chunksOf(text))).toBe('0 1 2 3 4 5 6 7 8 ');
     expect(text.match(/"finish_reason":"stop"/g)).toHaveLength(1);

@@ -138,6 +138,7 @@ export class SlowTransfers implements OnModuleDestroy {
     const bound = this.bounds.get(socket);
     if (!pace) this.downloads.set(socket, new TransferPace(this.time, taken, bound?.grace));
     else if (pace.isTooSlow(taken, this.time)) {
+      this.sockets.delete(socket);
       this.ended.inc({ direction: 'download' });
       bound?.giveUp();
       socket.destroy();
