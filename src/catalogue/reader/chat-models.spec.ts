@@ -68,6 +68,20 @@ describe('a chat model of the file', () => {
     });
   });
 
+  it('may state the schema of earlier builds where it changes nothing', () => {
+    expect(added('schema: closed')).toEqual(added('quantization: null'));
+    expect(
+      problem(`chat_models:
+  - id: vendor/shipped
+    endpoints:
+      - provider: one
+        schema: open
+`),
+    ).toMatch(
+      /schema: open is gone: remove this member, and list the members that the server may get in allowed_members$/,
+    );
+  });
+
   it('puts lists of parameters together', () => {
     expect(added('supported_parameters: [[tools, seed], stop, [seed, [n]]]').supportedParameters).toEqual([
       'tools',

@@ -30,7 +30,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
   ...'is_reasoning hides_reasoning prompt_overhead tokens_per_image max_tokens_per_image'.split(' '),
   ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
-  ...'output_limit stream_usage reasoning_member allowed_members'.split(' '),
+  ...'output_limit stream_usage reasoning_member allowed_members schema'.split(' '),
 ];
 
 export function readChatModel(
@@ -63,6 +63,7 @@ function readEndpoint(
   modelContextLength: number,
 ): ChatEndpoint {
   const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
+  members.optional('schema', requireClosedSchema);
   const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
   return {
     ...base,
@@ -96,6 +97,14 @@ function readEndpoint(
     ...given('wire', readWire(members, base?.wire)),
     ...given('allowedMembers', members.optional('allowed_members', readMemberPaths)),
   };
+}
+
+/** Files of earlier builds state it. Every endpoint is `closed` now. */
+function requireClosedSchema(cursor: Cursor): void {
+  if (cursor.choice(['closed', 'open'] as const) === 'open')
+    cursor.fail(
+      'open is gone: remove this member, and list the members that the server may get in allowed_members',
+    );
 }
 
 function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): ChatWireSettings | undefined {
