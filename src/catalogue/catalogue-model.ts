@@ -33,6 +33,8 @@ export interface ModelEndpoint {
   readonly inputTypes?: readonly InputType[];
   /** Whether the upstream accepts a width; otherwise vectors are truncated and normalised here. */
   readonly takesDimensions: boolean;
+  /** Unknown members of a body that the server gets beside those of its provider; absent: none. */
+  readonly allowedMembers?: readonly string[];
   readonly maxInputsPerCall: number;
   readonly maxTokensPerInput: number;
   readonly maxTokensPerCall?: number;

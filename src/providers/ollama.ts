@@ -11,6 +11,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
+import { OLLAMA_MEMBERS } from './shared/embedding-members.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import {
   bearer,
@@ -33,6 +34,7 @@ export const ollama: HttpProvider = {
   needsApiKey: false,
   // `options` may raise the context, and so the tokens of an input.
   billing: { free: ['truncate', 'keep_alive'], repriced: { options: [] } },
+  members: OLLAMA_MEMBERS,
   truncatesLongInputs: ({ truncate }) => truncate !== false,
   buildRequest: buildOllamaRequest,
   readAnswer: readOllamaAnswer,

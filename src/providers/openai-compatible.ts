@@ -5,6 +5,7 @@ import { UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { COMPATIBLE_MEMBERS } from './shared/embedding-members.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
@@ -22,6 +23,7 @@ export const openaiCompatible: HttpProvider = {
     promptBytes: UNKNOWN_PROMPT_BYTES,
     promptMembers: ['prompt_name', 'task'],
   },
+  members: COMPATIBLE_MEMBERS,
   buildRequest: buildCompatibleRequest,
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,

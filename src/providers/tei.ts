@@ -17,10 +17,9 @@ import type {
 import { listedInputTypeIn } from './shared/input-types.js';
 import { JsonScanner } from '../json/json-scanner.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { TEI_MEMBERS } from './shared/embedding-members.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
-
-const MEMBERS_OF_EMBED = ['prompt_name', 'truncate', 'truncation_direction', 'normalize'];
 
 export const tei: HttpProvider = {
   transport: 'http',
@@ -35,6 +34,7 @@ export const tei: HttpProvider = {
     promptBytes: UNKNOWN_PROMPT_BYTES,
     promptMembers: ['prompt_name'],
   },
+  members: TEI_MEMBERS,
   truncatesLongInputs: ({ truncate }) => truncate === true,
   buildRequest: buildTeiRequest,
   readAnswer: readTeiAnswer,
@@ -46,7 +46,7 @@ function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnec
   const root = withoutVersion(baseUrl);
   // A prompt is a name that the operator's model defines. TEI refuses unknown names, so only listed ones are sent.
   const promptName = listedInputTypeIn(call);
-  const needsEmbed = promptName !== undefined || MEMBERS_OF_EMBED.some((name) => name in call.extra);
+  const needsEmbed = promptName !== undefined || TEI_MEMBERS.sent.some((name) => name in call.extra);
   if (!needsEmbed)
     return buildOpenAiRequest(call, {
       baseUrl: operationUrl(root, '/v1'),

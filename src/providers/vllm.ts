@@ -4,6 +4,7 @@ import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from '
 import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { VLLM_MEMBERS } from './shared/embedding-members.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
@@ -24,6 +25,7 @@ export const vllm: HttpProvider = {
     // Each member replaces or multiplies the text of an input.
     repriced: { messages: [], chat_template: [], chat_template_kwargs: [], mm_processor_kwargs: [] },
   },
+  members: VLLM_MEMBERS,
   // A conversation is one input.
   maxInputsByForm: { multimodal: 1 },
   truncatesLongInputs: ({ truncate_prompt_tokens: limit }) => limit !== undefined,

@@ -1,14 +1,18 @@
 // The cost that members of a body other than its inputs add to a call.
 import { textBytes } from '../catalogue/token-count.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { Provider } from '../providers/shared/provider.js';
+import type { EndpointTarget } from './endpoint-target.js';
+import { sentMembers } from './sent-members.js';
+
+type BilledEndpoint = Pick<EndpointTarget, 'provider' | 'endpoint'>;
 
 /** Bytes of text that a provider may read with each input beside the input itself: prompts and unknown members. */
 export function addedBytes(
-  { billing }: Provider,
-  { extra, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
+  target: BilledEndpoint,
+  { extra: given, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
 ): number {
-  const { free = [], promptBytes = 0, promptMembers = [], hasPrompt } = billing;
+  const { free = [], promptBytes = 0, promptMembers = [], hasPrompt } = target.provider.billing;
+  const { extra } = sentMembers(target, given);
   let isPrompted = hasPrompt === 'always' || inputType !== undefined;
   let bytes = 0;
   for (const name in extra) {
@@ -19,11 +23,9 @@ export function addedBytes(
 }
 
 /** The path of a member that changes the listed price; null if there is none. */
-export function repricedMember(
-  { billing: { repriced } }: Provider,
-  extra: EmbeddingRequest['extra'],
-): string | null {
-  return repriced === undefined ? null : findRepriced(extra, '', repriced);
+export function repricedMember(target: BilledEndpoint, extra: EmbeddingRequest['extra']): string | null {
+  const { repriced } = target.provider.billing;
+  return repriced === undefined ? null : findRepriced(sentMembers(target, extra).extra, '', repriced);
 }
 
 function findRepriced(

@@ -68,6 +68,11 @@ const MEMBERS: Readonly<
   'openai-compatible': { free: {}, text: { instruction: 'Find' }, repriced: [{ service_tier: 'flex' }] },
 };
 
+function membersOf(slug: string): readonly string[] {
+  const { free = {}, text = {}, repriced = [] } = MEMBERS[slug] ?? {};
+  return ['note', ...[free, text, ...repriced].flatMap((members) => Object.keys(members))];
+}
+
 function providerOf(slug: string) {
   const provider = findProvider(slug);
   if (!provider) throw new Error(`no provider ${slug}`);
@@ -79,7 +84,13 @@ function target(
   endpoint: Partial<ModelEndpoint> = {},
   credential: OwnCredential | null = null,
 ): { readonly target: EndpointTarget } {
-  const served = createEndpoint({ provider: slug, prices: PRICED, ...endpoint });
+  const served = createEndpoint({
+    provider: slug,
+    prices: PRICED,
+    // Members that a server does not get are neither billed nor refused.
+    allowedMembers: membersOf(slug),
+    ...endpoint,
+  });
   return {
     target: { model: createModel([served]), endpoint: served, provider: providerOf(slug), credential },
   };
@@ -105,7 +116,7 @@ it('the table covers every provider', () => {
 describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repriced }) => {
   const shared = target(slug);
   const provider = providerOf(slug);
-  const added = (extra: Members) => addedBytes(provider, { extra, inputType: undefined });
+  const added = (extra: Members) => addedBytes(shared.target, { extra, inputType: undefined });
   const name = provider.name.replaceAll(/[()]/g, '.');
 
   it('counts no bytes for settings, and the JSON of any other member', () => {
@@ -141,6 +152,19 @@ describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repr
   });
 });
 
+describe('a member that a server does not get', () => {
+  it.each([
+    ['vllm', { chat_template: 'x', priority: 1 }],
+    ['ollama', { options: {}, keep_alive: '1h' }],
+    ['tei', { note: 'x' }],
+    ['openai-compatible', { service_tier: 'flex', note: 'x' }],
+  ])('costs nothing at %s and changes no price: %j', (slug, extra) => {
+    const closed = target(slug, { allowedMembers: [] });
+    expect(addedBytes(closed.target, { extra, inputType: undefined })).toBe(0);
+    expect(leave([closed], extra)).toEqual([closed]);
+  });
+});
+
 describe('a value at the listed price', () => {
   it.each([
     ['deepinfra', { service_tier: 'default' }],
@@ -164,12 +188,12 @@ describe('the prompt before an input', () => {
     ['nomic', {}, 'search_document: '.length],
     ['tei', { extra: { prompt_name: 'query' } }, 100],
   ])('of %s is counted: %j', (slug, settings, bytes) => {
-    expect(addedBytes(providerOf(slug), { ...request(), ...settings })).toBeGreaterThanOrEqual(bytes);
+    expect(addedBytes(target(slug).target, { ...request(), ...settings })).toBeGreaterThanOrEqual(bytes);
   });
 
   it('is not counted where there is none', () => {
     for (const slug of ['openai', 'google', 'voyage', 'tei'])
-      expect(addedBytes(providerOf(slug), request())).toBe(0);
+      expect(addedBytes(target(slug).target, request())).toBe(0);
   });
 });
 

@@ -50,11 +50,12 @@ export function staysWithin(
 }
 
 function priceProblem(
-  { model, endpoint, provider, credential }: EndpointTarget,
+  target: EndpointTarget,
   { input, extra }: EmbeddingRequest,
   { includesByok }: SpendLimits,
   day: string,
 ): AppError | null {
+  const { model, endpoint, provider, credential } = target;
   if (credential !== null && !includesByok) return null;
   let isFree = true;
   for (const modality of modalitiesOf(input)) {
@@ -62,7 +63,7 @@ function priceProblem(
     if (price === null) return credential === null ? noKnownPrice(model.id) : null;
     if (price > 0n) isFree = false;
   }
-  const member = isFree ? null : repricedMember(provider, extra);
+  const member = isFree ? null : repricedMember(target, extra);
   if (member === null) return null;
   return new AppError('invalid_request', {
     detail: `${shownName(member)}: changes what ${provider.name} charges, so that a call that counts toward a limit cannot have it; leave it out`,

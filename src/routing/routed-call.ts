@@ -32,6 +32,8 @@ export interface WastedSlice extends BilledSlice {
 export interface ServedSlice extends BilledSlice {
   readonly vectors: readonly Vector[];
   readonly upstreamId: string | null;
+  /** Names of unknown members that the endpoint did not get; absent: none. */
+  readonly droppedMembers?: readonly string[];
   /** Served in an earlier call that failed without a charge: the record of that call has the provider's bill. */
   readonly isKept?: true;
 }

@@ -44,6 +44,11 @@ const describeCall = (targets: readonly EndpointTarget[], routed: Partial<Routed
     durationMs: 5,
   });
 
+it('the edits name a dropped member once, for any number of slices', () => {
+  const dropped = (start: number): ServedSlice => ({ ...slice(one, start), droppedMembers: ['priority'] });
+  expect(describeCall([one], { served: [dropped(0), dropped(1)] }).edits).toEqual(['priority']);
+});
+
 describe('the strategy', () => {
   it.each([
     ['direct', 'the first served', [one, two], [slice(one)], [attempt(one, 200)]],

@@ -53,7 +53,7 @@ export function describeRouting(
     endpoints,
     attempts,
     passedOver: routed?.passedOver ?? [],
-    edits: served.flatMap(({ droppedMembers = [] }) => droppedMembers),
+    edits: [...new Set(served.flatMap(({ droppedMembers = [] }) => droppedMembers))],
     generationTime: durationMs,
   };
 }

@@ -7,7 +7,17 @@ import type {
   ChatWireSettings,
 } from '../../domain/chat/chat-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
-import { given, modelMembers, MOST, readChoices, readCount, readEndpoints, readFlag } from './members.js';
+import {
+  given,
+  itemsOf,
+  modelMembers,
+  MOST,
+  readChoices,
+  readCount,
+  readEndpoints,
+  readFlag,
+  readNames,
+} from './members.js';
 import type { EndpointMembers, EndpointRules } from './members.js';
 import { readChatPrices } from './prices.js';
 
@@ -72,7 +82,7 @@ function readEndpoint(
     ...given('maxOutputTokens', members.optional('max_output_tokens', boundedBy(contextLength))),
     supportedParameters: members.read(
       'supported_parameters',
-      readParameters,
+      readNames,
       base?.supportedParameters ?? COMMON_PARAMETERS,
     ),
     inputModalities: members.read(
@@ -151,20 +161,10 @@ function readEfforts(cursor: Cursor): string[] {
   return EFFORTS.filter((effort) => named.has(effort));
 }
 
-/** A list within the list counts as its items, so that aliases of YAML can put lists together. */
-function readParameters(cursor: Cursor): string[] {
-  const names = itemsOf(cursor).map((item) => item.text(/^\w{1,100}$/, 'the name of a member'));
-  return [...new Set(names)];
-}
-
 /** Paths of messages, parts and tools as well: `messages.content.uuid`. */
 function readMemberPaths(cursor: Cursor): string[] {
   const path = /^\w{1,100}(?:\.\w{1,100}){0,3}$/;
   return [...new Set(itemsOf(cursor).map((item) => item.text(path, 'the name or path of a member')))];
-}
-
-function itemsOf(cursor: Cursor, levels = 3): Cursor[] {
-  return cursor.list().flatMap((item) => (levels > 0 && item.isList() ? itemsOf(item, levels - 1) : [item]));
 }
 
 function boundedBy(most: number): (cursor: Cursor) => number {

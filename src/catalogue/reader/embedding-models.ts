@@ -14,6 +14,7 @@ import {
   readEndpoints,
   readFlag,
   readLabel,
+  readNames,
 } from './members.js';
 import type { EndpointMembers, EndpointRules } from './members.js';
 import { readTokenPrices } from './prices.js';
@@ -23,6 +24,7 @@ const WIDEST = 1_000_000;
 export const EMBEDDING_ENDPOINT_MEMBERS = [
   ...'family input_forms input_types modalities takes_dimensions max_inputs_per_call'.split(' '),
   ...'max_tokens_per_input max_tokens_per_call max_bytes_per_call modality_prices part_rates'.split(' '),
+  'allowed_members',
 ];
 const OTHER_THAN_TEXT = MODALITIES.filter((modality) => modality !== 'text');
 
@@ -95,6 +97,7 @@ function readEndpoint(
     ...given('maxTokensPerCall', members.optional('max_tokens_per_call', readCount)),
     ...given('maxBytesPerCall', members.optional('max_bytes_per_call', readCount)),
     ...given('inputTypes', members.optional('input_types', readChoices(INPUT_TYPES))),
+    ...given('allowedMembers', members.optional('allowed_members', readNames)),
     prices: members.read('prices', readTokenPrices, base?.prices),
     ...given('modalityPrices', members.optional('modality_prices', byModality(readTokenPrices))),
     ...given('partRates', members.optional('part_rates', byModality(readPartRate))),

@@ -123,6 +123,16 @@ export function readChoices<Value extends string>(values: readonly Value[]): (cu
   };
 }
 
+export function readNames(cursor: Cursor): string[] {
+  const names = itemsOf(cursor).map((item) => item.text(/^\w{1,100}$/, 'the name of a member'));
+  return [...new Set(names)];
+}
+
+/** A list within the list counts as its items, so that aliases of YAML can put lists together. */
+export function itemsOf(cursor: Cursor, levels = 3): Cursor[] {
+  return cursor.list().flatMap((item) => (levels > 0 && item.isList() ? itemsOf(item, levels - 1) : [item]));
+}
+
 export function readLabel(cursor: Cursor): string {
   return cursor.text(/^(?=.*\S)[^\p{Cc}]{1,500}$/u, 'text of 1 to 500 characters, in one line');
 }

@@ -53,10 +53,11 @@ export function boundsOf(route: Route, request: EmbeddingRequest, priceDay: stri
 /** Each endpoint once, for any number of credentials. */
 function endpointsOf({ targets }: Route, request: EmbeddingRequest): readonly PricedEndpoint[] {
   const endpoints = new Map<ModelEndpoint, PricedEndpoint>();
-  for (const { endpoint, provider, credential } of targets) {
+  for (const target of targets) {
+    const { endpoint, credential } = target;
     const known = endpoints.get(endpoint);
     const isShared = credential === null;
-    if (!known) endpoints.set(endpoint, { endpoint, added: addedBytes(provider, request), isShared });
+    if (!known) endpoints.set(endpoint, { endpoint, added: addedBytes(target, request), isShared });
     else if (isShared) known.isShared = true;
   }
   return [...endpoints.values()];

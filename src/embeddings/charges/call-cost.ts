@@ -199,11 +199,12 @@ function isOfInput(byModality: TokensByModality, input: EmbeddingInput): boolean
   return Object.entries(byModality).every(([modality, count]) => count === 0 || possible.includes(modality));
 }
 
-/** Remembers one provider: it serves most slices of a call. */
+/** Remembers one endpoint: it serves most slices of a call. */
 function addedBytesOf(request: EmbeddingRequest): (target: EndpointTarget) => number {
-  let last: { readonly provider: EndpointTarget['provider']; readonly bytes: number } | null = null;
-  return ({ provider }) => {
-    if (last?.provider !== provider) last = { provider, bytes: addedBytes(provider, request) };
+  let last: { readonly endpoint: EndpointTarget['endpoint']; readonly bytes: number } | null = null;
+  return (target) => {
+    const { endpoint } = target;
+    if (last?.endpoint !== endpoint) last = { endpoint, bytes: addedBytes(target, request) };
     return last.bytes;
   };
 }

@@ -8,6 +8,7 @@ import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Vector } from '../../vectors/vectors.js';
 import type { ChatWire, ChatCall } from './chat-wire.js';
+import type { EmbeddingMembers } from './embedding-members.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 export type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
@@ -26,7 +27,7 @@ export interface ProviderCall {
   /** The input types that the catalogue lists for the endpoint. */
   readonly listedInputTypes?: readonly InputType[] | undefined;
   readonly user?: string | undefined;
-  /** Members of the caller's body that this service does not know. */
+  /** Members of the caller's body that this service does not know, without those that the provider must not get. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
@@ -105,6 +106,8 @@ interface ProviderTraits {
   /** Absent: all models have one body. */
   readonly families?: ModelFamilies;
   readonly billing: BillingTraits;
+  /** The unknown members of a server that operators run themselves. Absent: a public API, which gets all and checks them. */
+  readonly members?: EmbeddingMembers;
   /**
    * Whether it embeds the beginning of an input that exceeds its limit, by its own members of the call. Absent: it
    * rejects such an input.

@@ -150,3 +150,25 @@ describe('an unsupported request', () => {
     expect(asked).toEqual(['0:0', '1:0']);
   });
 });
+
+describe('members that an endpoint does not get', () => {
+  it('are recorded once for each endpoint, however many slices it serves', async () => {
+    const router = createRouter(2, async (index, input) => {
+      if (index === 0 && input === 2) throw fails('failed', 500);
+      return createAnswer();
+    });
+    const extra = { truncate: true, priority: 1, ['x'.repeat(5_000)]: 1 };
+    const { attempts, served } = await router.run(4, { extra, members: { sent: ['truncate'], refused: [] } });
+    const names = ['priority', expect.stringMatching(/^x{90,100}/)];
+    const recorded = attempts.filter(({ droppedMembers }) => droppedMembers !== undefined);
+    expect(recorded).toHaveLength(new Set(attempts.map(({ endpoint }) => endpoint)).size);
+    for (const { droppedMembers } of [...recorded, ...served]) expect(droppedMembers).toEqual(names);
+  });
+
+  it('are absent where every member is sent', async () => {
+    const { attempts, served } = await createRouter(1, async () => createAnswer()).run(1, {
+      extra: { priority: 1 },
+    });
+    for (const one of [...attempts, ...served]) expect(one).not.toHaveProperty('droppedMembers');
+  });
+});

@@ -187,6 +187,34 @@ describe('require_parameters', () => {
   );
 });
 
+describe('require_parameters with members that are unknown here', () => {
+  const open = { input: { form: 'texts', items: ['a'] }, extra: { priority: 1 } } as const;
+  const known = createModel(
+    [
+      createEndpoint({ provider: 'vllm', upstreamModel: 'closed' }),
+      createEndpoint({
+        provider: 'vllm',
+        tag: 'vllm/open',
+        upstreamModel: 'open',
+        allowedMembers: ['priority'],
+      }),
+      createEndpoint({ provider: 'openai' }),
+    ],
+    'vendor/one',
+  );
+  const planner = createPlanner(new Catalogue([known]), [], ['openai', 'vllm']);
+
+  it('leaves out endpoints that would not get one', async () => {
+    const planFor = async (requireParameters: boolean) => {
+      const preferences = { ...NO_PREFERENCES, requireParameters };
+      const { targets } = await planner.plan(KEY, { ...REQUEST, ...open }, preferences);
+      return targets.map(({ endpoint }) => endpoint.upstreamModel).toSorted();
+    };
+    expect(await planFor(true)).toEqual(['open', 'some-model']);
+    expect(await planFor(false)).toEqual(['closed', 'open', 'some-model']);
+  });
+});
+
 describe('a width above the native one', () => {
   const known = {
     ...createModel([

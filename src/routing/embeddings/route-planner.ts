@@ -25,6 +25,7 @@ import type { EndpointTarget } from '../endpoint-target.js';
 import { withRoomForInputs } from '../endpoints/input-room.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { ProviderNames } from '../provider-names.js';
+import { sentMembers } from '../sent-members.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
@@ -148,12 +149,14 @@ function withoutSplitProblem(
   return left;
 }
 
-/** False when the service would have to cut the width or drop the input type: not every endpoint supports both. */
+/** False when the service would have to cut the width, or drop the input type or an unknown member. */
 function supportsAllParameters(
-  { endpoint, model }: EndpointTarget,
-  { dimensions, inputType }: EmbeddingRequest,
+  target: EndpointTarget,
+  { dimensions, inputType, extra }: EmbeddingRequest,
 ): boolean {
+  const { endpoint, model } = target;
   return (
+    sentMembers(target, extra).dropped.length === 0 &&
     (dimensions === undefined || dimensions === model.nativeDimensions || endpoint.takesDimensions) &&
     (inputType === undefined || distinguishes(endpoint, inputType))
   );

@@ -5,7 +5,8 @@ import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import type { Provider } from '../../providers/shared/provider.js';
+import { VLLM_MEMBERS } from '../../providers/shared/embedding-members.js';
+import type { Provider, ProviderCall } from '../../providers/shared/provider.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { HttpClient } from '../../outbound/http-client.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -45,6 +46,44 @@ async function callFor(
   );
   return [...answer.vectors];
 }
+
+/** Calls a vLLM server, and resolves with the members that its provider gets. */
+async function sentTo(endpoint: Partial<ModelEndpoint>, extra: EmbeddingRequest['extra']): Promise<unknown> {
+  let sent: unknown;
+  const target = createTarget(createEndpoint(endpoint));
+  const embed = async (call: ProviderCall) => {
+    sent = call.extra;
+    const vectors = [{ form: 'floats' as const, values: Float32Array.of(1, 0, 0, 0) }];
+    return { vectors, promptTokens: 1, totalTokens: 1, upstreamId: null };
+  };
+  const provider = { ...target.provider, name: 'vLLM', members: VLLM_MEMBERS, embed } as Provider;
+  const request: EmbeddingRequest = {
+    model: 'vendor/model',
+    input: { form: 'texts', items: ['a'] },
+    encodingFormat: 'float',
+    extra,
+  };
+  const limits = { timeout: 1_000, signal: new Cancellation(), accountId: 'account' };
+  await caller.call({ ...target, provider }, request, request.input, limits);
+  return sent;
+}
+
+describe('unknown members of a call to a server of the operator', () => {
+  it('are sent when they are listed or allowed', async () => {
+    const extra = { truncate_prompt_tokens: 5, priority: 1 };
+    expect(await sentTo({}, extra)).toEqual({ truncate_prompt_tokens: 5 });
+    expect(await sentTo({ allowedMembers: ['priority'] }, extra)).toEqual(extra);
+  });
+
+  it('reject the call when they change its vectors and are not sent', async () => {
+    const extra = { chat_template: 'x' };
+    await expect(sentTo({}, extra)).rejects.toMatchObject({
+      failureClass: 'unsupported',
+      message: expect.stringMatching(/^chat_template: changes the vectors .* leave it out$/),
+    });
+    expect(await sentTo({ allowedMembers: ['chat_template'] }, extra)).toEqual(extra);
+  });
+});
 
 describe('call', () => {
   it('cuts what an endpoint cannot cut itself', async () => {

@@ -4,7 +4,7 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { BrokenAnswer } from '../../providers/shared/provider.js';
+import { BrokenAnswer, UnsupportedRequest } from '../../providers/shared/provider.js';
 import type {
   Provider,
   HttpProvider,
@@ -19,6 +19,7 @@ import { failureOfAnswer, failureOfResponse, failureOfThrown } from '../failures
 import type { InnerNames } from '../failures/provider-words.js';
 import { checkVectors } from './answer-check.js';
 import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
+import { sentMembers } from '../sent-members.js';
 
 // Room for an input's vector at 16,000 numbers of 25 characters, and for what stands around them.
 const MAX_BYTES_PER_INPUT = 400_000;
@@ -80,12 +81,13 @@ export class EndpointCaller {
   ): Promise<ProviderAnswer> {
     const { model, endpoint, provider } = target;
     const width = request.dimensions ?? model.nativeDimensions;
+    const { extra, refused } = sentMembers(target, request.extra);
     const call: ProviderCall = {
       upstreamModel: endpoint.upstreamModel,
       family: endpoint.family,
       input,
       encodingFormat: request.encodingFormat,
-      extra: request.extra,
+      extra,
       // The native width is never requested: some upstreams refuse the member even then.
       dimensions: endpoint.takesDimensions && width !== model.nativeDimensions ? width : undefined,
       inputType: request.inputType,
@@ -95,6 +97,11 @@ export class EndpointCaller {
     const names = this.namesOf(target);
     const endpointCall = { target, call, limits, width, names };
     try {
+      if (refused !== null)
+        throw new UnsupportedRequest(
+          refused,
+          `changes the vectors by a setting of the server, which ${provider.name} takes from its operator only; leave it out`,
+        );
       if (provider.transport === 'http') return await this.callUpstream(provider, endpointCall);
       return checked(await this.computeLocally(provider, call, limits), endpointCall);
     } catch (error) {

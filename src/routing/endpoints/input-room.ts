@@ -7,6 +7,7 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { AppError } from '../../domain/errors.js';
 import type { EndpointTarget } from '../endpoint-target.js';
+import { sentMembers } from '../sent-members.js';
 
 /** An input that surely exceeds the limit of an endpoint. */
 interface LongInput extends LeastTokens {
@@ -47,8 +48,8 @@ async function excludeSmall<Item extends HasTarget>(
   }
   const withRoom = candidates.filter(({ target }) => longInputs.get(target.endpoint) === null);
   if (withRoom.length > 0) return withRoom;
-  const truncating = candidates.filter(({ target: { provider, endpoint } }) =>
-    provider.truncatesLongInputs?.(request.extra, endpoint),
+  const truncating = candidates.filter(({ target }) =>
+    target.provider.truncatesLongInputs?.(sentMembers(target, request.extra).extra, target.endpoint),
   );
   if (truncating.length > 0) return truncating;
   throw tooLong(

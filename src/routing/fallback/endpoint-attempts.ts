@@ -5,12 +5,14 @@ import type { Permit } from '../../concurrency/semaphore.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Tracing } from '../../config/tracing/tracing.js';
 import { ENDINGS } from '../../domain/ending.js';
+import { recordedEdits } from '../../domain/generations/edits.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import type { Slice } from '../call-splitter.js';
 import type { CallCredentials } from '../credentials/call-credentials.js';
 import { deadlineError } from '../failures/caller-error.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
+import { sentMembers } from '../sent-members.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../endpoints/endpoint-health.js';
@@ -97,8 +99,12 @@ export class EndpointAttempts {
   ): Promise<ServedSlice> {
     const startedAt = performance.now();
     const { providerTimeout } = this.config;
+    const droppedMembers = recordedEdits(sentMembers(target, run.request.extra).dropped);
     const note = (status: number | null, errorType: string | null): void => {
-      const attempt = this.note(run, target, { startedAt, status, errorType });
+      // A call may have thousands of slices: an endpoint has the names once.
+      const isNews = droppedMembers.length > 0 && !hasDropped(run, endpointName(target));
+      const facts = isNews ? { droppedMembers } : {};
+      const attempt = this.note(run, target, { startedAt, status, errorType, facts });
       span?.setAttributes(describeAttempt(attempt, target, part));
     };
     try {
@@ -116,7 +122,11 @@ export class EndpointAttempts {
       health.recordSuccess(now, now - startedAt, totalTokens ?? promptTokens);
       const { start, input } = part;
       const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
-      return tokensByModality === undefined ? served : { ...served, tokensByModality };
+      return {
+        ...served,
+        ...(tokensByModality && { tokensByModality }),
+        ...(droppedMembers.length > 0 && { droppedMembers }),
+      };
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
         const isCancelled = run.cancellation.aborted;
@@ -171,4 +181,8 @@ export class EndpointAttempts {
     this.metrics.attempted(attempt);
     return attempt;
   }
+}
+
+function hasDropped({ attempts }: Pick<AttemptingCall, 'attempts'>, name: string): boolean {
+  return attempts.some(({ endpoint, droppedMembers }) => endpoint === name && droppedMembers !== undefined);
 }

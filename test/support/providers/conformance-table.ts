@@ -132,7 +132,7 @@ export const CONFORMANCE_TABLE: readonly ConformanceRow[] = [
     base64: null,
     user: {},
     takesTokens: false,
-    extra: { keep_alive: '5m', truncate: false },
+    extra: { truncate: false },
   },
   {
     ...openAiRow('tei', 'intfloat/multilingual-e5-small', 384),
@@ -151,6 +151,6 @@ export const CONFORMANCE_TABLE: readonly ConformanceRow[] = [
     ownInputType: ['passage', { input_type: 'passage' }],
     strangeInputType: 'passed on',
     base64: null,
-    extra: { priority: 1 },
+    extra: { task: 'retrieval.query', truncate_prompt_tokens: 256 },
   },
 ];

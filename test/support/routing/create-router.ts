@@ -3,6 +3,7 @@ import { YieldQueue } from '../../../src/concurrency/yield-queue.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
 import { Tracing } from '../../../src/config/tracing/tracing.js';
 import type { EmbeddingRequest } from '../../../src/domain/embeddings/embedding.js';
+import type { EmbeddingMembers } from '../../../src/providers/shared/embedding-members.js';
 import type { ProviderAnswer } from '../../../src/providers/shared/provider.js';
 import type { CancelSignal } from '../../../src/concurrency/cancellation.js';
 import { EmbeddingRouter } from '../../../src/routing/embeddings/embedding-router.js';
@@ -32,6 +33,8 @@ interface RunOptions {
   readonly time?: number;
   readonly accountId?: string;
   readonly extra?: EmbeddingRequest['extra'];
+  /** Of the providers of all endpoints. */
+  readonly members?: EmbeddingMembers;
 }
 
 export function createRouter(
@@ -72,7 +75,7 @@ export function createRouter(
     new YieldQueue(),
   );
   return {
-    run(inputs, { time = 60_000, extra = {}, accountId = 'account' } = {}) {
+    run(inputs, { time = 60_000, extra = {}, accountId = 'account', members } = {}) {
       const items = Array.from({ length: inputs }, (_value, index) => String(index));
       const request: EmbeddingRequest = {
         model: model.id,
@@ -80,7 +83,10 @@ export function createRouter(
         encodingFormat: 'float',
         extra,
       };
-      return router.run({ accountId, model, targets }, request, performance.now() + time);
+      const called = targets.map((target) =>
+        members ? { ...target, provider: { ...target.provider, members } } : target,
+      );
+      return router.run({ accountId, model, targets: called }, request, performance.now() + time);
     },
     health: (index) => health.of(targets[index]!),
   };

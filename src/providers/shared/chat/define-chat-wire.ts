@@ -1,7 +1,7 @@
 // Makes a provider's chat wire of its traits.
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
-import { boundedText } from '../../../domain/text/bounded-text.js';
+import { recordedEdits } from '../../../domain/generations/edits.js';
 import { operationUrl, withoutUserInfo } from '../address.js';
 import type { ChatCall, ChatUpstreamRequest, ChatWire, SentPrompt } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
@@ -12,9 +12,6 @@ import { editMessages, editTools } from './chat-messages.js';
 import { chatProblems, hardProblems } from './chat-problems.js';
 import { reasoningEdit } from './chat-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
-
-const MAX_EDITS = 100;
-const MAX_EDIT_LENGTH = 100;
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
   const { readError, cancellation, finishReasons, readUsage, toolCallId, callSignatures } = traits;
@@ -71,11 +68,6 @@ function buildRequest(
     body: body.finish(),
     edits: recordedEdits(body.edits),
   };
-}
-
-/** Names are the caller's: bounded in length and number, as each attempt records them. */
-function recordedEdits(names: ReadonlySet<string>): readonly string[] {
-  return [...names].slice(0, MAX_EDITS).map((name) => boundedText(name, MAX_EDIT_LENGTH));
 }
 
 /** An object in pieces, so that the caller's bytes are neither parsed nor copied. */
