@@ -238,6 +238,26 @@ describe('a copied content', () => {
   });
 });
 
+describe('the contents of a deleted workspace', () => {
+  it('are erased an hour after the deletion, and those of others stay', async () => {
+    const deleted: TestAccount = await history.app.createAccount();
+    const [erased] = await append([contentOfText('erased')], {}, deleted);
+    const [kept] = await append([contentOfText('kept')]);
+    await history.copyAll();
+    await history.app.sql(
+      "UPDATE workspaces SET slug = NULL, deleted_at = now() - interval '2 hours' WHERE id = $1",
+      [deleted.workspaceId],
+    );
+    await history.copy();
+    // The engine erases in the background.
+    const left = await eventually(
+      async () => idsIn([erased!, kept!]),
+      (ids) => ids.length < 2,
+    );
+    expect(left).toEqual([kept!.id]);
+  });
+});
+
 describe('an interrupted copy', () => {
   it('copies contents again that it had stored before its cursor moved, and doubles none', async () => {
     const generations = await append(Array.from({ length: 7 }, (_one, index) => contentOfText(`${index}`)));

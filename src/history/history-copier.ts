@@ -12,7 +12,7 @@ import { HistorySchema } from './history-schema.js';
 import { GenerationContents } from '../persistence/contents/generation-contents.js';
 import { ClickhouseClient } from './clickhouse-client.js';
 import { ContentCopier } from './content-copier.js';
-import { historyInsert, historyTable } from './history-tables.js';
+import { eraseContents, historyInsert, historyTable } from './history-tables.js';
 import { HistoryMetrics } from './history-metrics.js';
 
 // Milliseconds between passes, until the lease of another process is looked at again, and after failures.
@@ -81,6 +81,7 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
   private async copyPass(database: string, bounds: CopyBounds): Promise<void> {
     const target = { database, identity: await this.schema.ensure() };
     const { cursor: first, since } = await this.copies.beginPass(this.owner, target.identity);
+    await this.eraseDeleted(database);
     let cursor = first;
     while (!this.task.isStopping && cursor.summedBefore !== cursor.passUntil) {
       const taken = await this.copies.readStep({ cursor, since }, bounds);
@@ -100,6 +101,24 @@ export class HistoryCopier implements OnApplicationBootstrap, BeforeApplicationS
       await this.noteLag();
       cursor = next;
     }
+  }
+
+  /** Contents of deleted workspaces. A `Distributed` table refuses the statement, which must not stop the copy. */
+  private async eraseDeleted(database: string): Promise<void> {
+    const workspaces = await this.copies.listErasable();
+    const last = workspaces.at(-1);
+    if (!last) return;
+    const ids = workspaces.map(({ id }) => id);
+    try {
+      await this.server.query({ text: eraseContents(database, ids) });
+    } catch (error) {
+      this.logger.warn(
+        { error },
+        'failed to erase contents of deleted workspaces from the history; will retry',
+      );
+      return;
+    }
+    await this.copies.noteErased(this.owner, last.deletedAt);
   }
 
   /** The contents of a step may take longer than the lease. Resolves with false when the pass has to end. */

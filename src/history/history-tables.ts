@@ -58,6 +58,10 @@ FROM \`${database}\`.${VERSIONS} FORMAT JSONEachRow`;
 export const addVersion = (database: string): string => `
 INSERT INTO \`${database}\`.${VERSIONS} SELECT {version:UInt32}, {identity:UUID}, now64(6)`;
 
+/** The server erases in the background, and continues after a restart. `workspaceIds`: UUIDs. */
+export const eraseContents = (database: string, workspaceIds: readonly string[]): string =>
+  `ALTER TABLE ${historyContentsTable(database)} DELETE WHERE workspace_id IN (${workspaceIds.map((id) => `'${id}'`).join(', ')})`;
+
 export interface HistoryTarget {
   readonly database: string;
   /** Names the tables: others are filled from the beginning. */

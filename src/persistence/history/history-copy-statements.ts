@@ -33,7 +33,7 @@ export const RELEASE = 'UPDATE history_copy SET leased_until = now() WHERE owner
 export const RESET = `
 UPDATE history_copy SET target = $2, summed_before = DEFAULT, pass_until = DEFAULT, pass_workspace_id = DEFAULT,
   pass_transaction = DEFAULT, pass_ordinal = DEFAULT, mark_transaction = DEFAULT, marked_at = NULL, copied_until = NULL,
-  begun_at = now()
+  begun_at = now(), erased_until = NULL
 WHERE owner = $1 AND target IS DISTINCT FROM $2`;
 
 /**
@@ -81,8 +81,22 @@ export const READ_STEP_WITH_CONTENTS = readStep(
   (SELECT json_agg(json_build_object('workspaceId', workspace_id, 'accountId', account_id, 'id', id, 'createdAt', created_at,
      'userId', user_id, 'transaction', log_transaction::text, 'ordinal', content_ordinal, 'bytes', content_bytes))
    FROM slice
-   WHERE content_bytes > 0 AND NOT ${isPrivate('slice.workspace_id', "(slice.created_at || '+00')::timestamptz")}) AS contents`,
+   WHERE content_bytes > 0
+     AND NOT EXISTS (SELECT FROM workspaces WHERE workspaces.id = slice.workspace_id AND deleted_at IS NOT NULL)
+     AND NOT ${isPrivate('slice.workspace_id', "(slice.created_at || '+00')::timestamptz")}) AS contents`,
 );
+
+/**
+ * The workspaces whose contents are to be erased next. In the hour after a deletion a step that was read before it ends, and
+ * clocks of processes may differ.
+ */
+export const READ_ERASABLE = `
+SELECT workspace.id, workspace.deleted_at AS "deletedAt" FROM history_copy, workspaces AS workspace
+WHERE workspace.deleted_at > coalesce(erased_until, '-infinity') AND workspace.deleted_at < now() - interval '1 hour'
+ORDER BY workspace.deleted_at FETCH FIRST 500 ROWS WITH TIES`;
+
+/** $1 process, $2 the deletion of the last workspace. */
+export const NOTE_ERASED = 'UPDATE history_copy SET erased_until = $2 WHERE owner = $1';
 
 /** The last position that the copy has passed in the log of a workspace: one row, before every position if no process copies. */
 export const passedByCopy = (workspace: string): string => `

@@ -13,6 +13,8 @@ import {
   CLAIM,
   FORGET_UNUSED,
   MOVE,
+  NOTE_ERASED,
+  READ_ERASABLE,
   READ_PASS,
   READ_STATE,
   READ_STEP,
@@ -53,6 +55,11 @@ export interface CopyStep extends Pick<RollupCursor, 'workspaceId' | 'transactio
   readonly rows: string | null;
   /** In the order of the log; none unless contents are copied. */
   readonly contents: readonly ContentToCopy[];
+}
+
+export interface ErasableWorkspace {
+  readonly id: string;
+  readonly deletedAt: Date;
 }
 
 interface StepRow extends Omit<CopyStep, 'contents'> {
@@ -126,6 +133,15 @@ export class HistoryCopyRepository {
       ],
     });
     return next ?? null;
+  }
+
+  /** Deleted workspaces whose contents the history may still have, in the order of their deletion. */
+  async listErasable(): Promise<readonly ErasableWorkspace[]> {
+    return this.database.query<ErasableWorkspace & Record<string, unknown>>({ text: READ_ERASABLE });
+  }
+
+  async noteErased(owner: string, until: Date): Promise<void> {
+    await this.database.query({ text: NOTE_ERASED, values: [owner, until] });
   }
 
   async readState(run: Run = (statement) => this.database.query(statement)): Promise<HistoryState> {
