@@ -200,9 +200,23 @@ function literalOf(value: unknown): string {
   throw new Error(`no such value is expected: ${typeof value}`);
 }
 
-async function planUndone({ text, values }: Statement): Promise<PlanNode> {
+/** A settlement is rejected without the leases that its calls held, which have ended with their process. */
+async function restoreLeases({ text, values }: Statement): Promise<void> {
+  if (!text.includes('settle_calls(')) return;
+  await client.query(
+    `INSERT INTO spend_leases (workspace_id, holder_id, holder, process_id, amount, expires_at)
+     SELECT workspace_id, holder_id, 'key', lease_id, sum(amount), now() + interval '1 minute'
+     FROM unnest($1::spend_release[]) GROUP BY workspace_id, holder_id, lease_id
+     ON CONFLICT (workspace_id, holder_id, process_id) DO UPDATE SET amount = spend_leases.amount + excluded.amount`,
+    [values[4]],
+  );
+}
+
+async function planUndone(statement: Statement): Promise<PlanNode> {
+  const { text, values } = statement;
   await client.query('BEGIN');
   try {
+    await restoreLeases(statement);
     return await planOf(client, text, values.map(again));
   } finally {
     await client.query('ROLLBACK');
@@ -260,6 +274,7 @@ describe('in a filled database', () => {
     const reads: { table: string; read: number }[] = [];
     for (const statement of statements.filter(({ text }) => /settle_(?:spend|calls)\(/.test(text))) {
       await client.query('BEGIN');
+      await restoreLeases(statement);
       await client.query(statement.text, statement.values.map(again));
       const { rows } = await client.query<{ table: string; read: number }>(
         // A lease that has expired is looked for and not found.

@@ -15,7 +15,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const BETWEEN_LOOKS_MS = 20;
 
 /** Resolves when so many streams have begun. */
-export async function untilStreaming(lab: Lab, streaming: () => number, wanted: number) {
+export async function untilStreaming(lab: Lab, streaming: () => number, wanted: number): Promise<void> {
   const deadline = performance.now() + STREAMING_TIMEOUT_MS;
   while (streaming() < wanted) {
     if (performance.now() > deadline) throw new Error(`only ${streaming()} of ${wanted} streams have begun`);

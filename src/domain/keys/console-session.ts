@@ -62,8 +62,7 @@ export function presentedSession(headers: Headers, tag: string): string | null {
   const { cookie } = headers;
   if (typeof cookie !== 'string') return null;
   const name = nameOf(tag);
-  const id =
-    valueOf(cookie, PREFIX + name) ?? (isOnLoopback(headers) ? valueOf(cookie, name) : null);
+  const id = valueOf(cookie, PREFIX + name) ?? (isOnLoopback(headers) ? valueOf(cookie, name) : null);
   return id !== null && ID.test(id) ? id : null;
 }
 

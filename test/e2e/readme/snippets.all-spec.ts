@@ -130,6 +130,7 @@ const COMMANDS: Readonly<Record<string, readonly [Environment, RegExp]>> = {
   'npm run keys:list': ['database', /^LABEL/m],
   'npm run keys:list -- --management': ['database', /^LABEL/m],
   'npm run spend:rebuild': ['database', /are the sums of the log/],
+  'npm run spend:rebuild -- --release-lost': ['database', /are the sums of the log/],
   'npm run db:migrate': ['database', /nothing to apply/],
   'node scripts/migrate.mjs': ['database', /nothing to apply/],
   'npm run encryption:rotate': ['service', /^Everything is encrypted/m],

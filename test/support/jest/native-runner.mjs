@@ -67,10 +67,8 @@ export default async function run(globalConfig, config, environment, _runtime, p
     process.setSourceMapsEnabled(true);
     jest = createJest(environment, config);
   }
-  const {
-    console,
-    Error: { prepareStackTrace },
-  } = globalThis;
+  const { console } = globalThis;
+  const prepareStackTrace = Reflect.get(Error, 'prepareStackTrace');
   const restoreProcess = keepProcess();
   globalThis.console = environment.global.console;
   // Jest's knows the files that Jest has compiled; Node's own knows these.
