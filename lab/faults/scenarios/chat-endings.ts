@@ -23,7 +23,7 @@ const MODEL = 'openai/gpt-4.1-mini';
 const ROUNDS = 8;
 const CALLS = 40;
 // USD: less than all calls of a run can cost, so that many meet the limit.
-const LIMIT = 0.05;
+const LIMIT = 0.01;
 const BOUND_MS = 2_000;
 const FAULT_MS = 4_000;
 const CALL_TIMEOUT_MS = 60_000;

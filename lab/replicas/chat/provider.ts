@@ -1,5 +1,4 @@
 // The chat half of the lab's provider: each prompt is a script that says how its answer comes.
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beginStream, delta, sendEvent, usage, usageOnly } from '../../../test/support/chat/chat-events.js';
@@ -162,10 +161,9 @@ function endsBeforeFinish({ ends }: ChatScript, response: ServerResponse): boole
 }
 
 async function flood(response: ServerResponse): Promise<void> {
-  while (!response.destroyed) {
-    if (response.write(`data: ${JSON.stringify(delta({ content: LARGE_TEXT }))}\n\n`)) await pause(0);
-    else await Promise.race([once(response, 'drain'), once(response, 'close')]).catch(() => undefined);
-  }
+  const event = `data: ${JSON.stringify(delta({ content: LARGE_TEXT }))}\n\n`;
+  // The callback comes with an error when the connection is closed.
+  while (!response.destroyed) await new Promise<void>((resolve) => response.write(event, () => resolve()));
 }
 
 async function answerWhole(script: ChatScript, response: ServerResponse): Promise<void> {
