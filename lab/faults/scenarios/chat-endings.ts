@@ -27,6 +27,8 @@ const LIMIT = 0.01;
 const BOUND_MS = 2_000;
 const FAULT_MS = 4_000;
 const CALL_TIMEOUT_MS = 60_000;
+// The place of the replica that is killed: its successor returns the money of its calls.
+const SECOND = 'second';
 const ENVIRONMENT = {
   CHAT_MAX_ANSWER_BYTES: '1000000',
   CHAT_MAX_EVENT_BYTES: '262144',
@@ -269,7 +271,7 @@ export const chatEndings: Scenario = {
         const proxy = await startDatabaseProxy(lab.databaseUrl);
         try {
           const startSecond = () =>
-            lab.startReplica({ environment: { ...ENVIRONMENT, DATABASE_URL: proxy.url } });
+            lab.startReplica({ environment: { ...ENVIRONMENT, DATABASE_URL: proxy.url } }, SECOND);
           lab.replicas.push(await startSecond());
           const surroundings = { lab, killed: new Set<Replica>(), proxy, startSecond };
           const disturbances = Array.from({ length: ROUNDS }, () =>
@@ -296,7 +298,7 @@ export const chatEndingsWithFailover: Scenario = {
           lab,
           killed: new Set<Replica>(),
           proxy: null,
-          startSecond: () => lab.startReplica({ environment: ENVIRONMENT }),
+          startSecond: () => lab.startReplica({ environment: ENVIRONMENT }, SECOND),
         };
         return run(lab, surroundings, [nothing, kill, failover(pair), stop, nothing]);
       });
