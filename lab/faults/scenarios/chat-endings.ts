@@ -291,15 +291,16 @@ export const chatEndingsWithFailover: Scenario = {
     const directory = join(context.directory, 'chat_endings_pair');
     await mkdir(directory, { mode: 0o711 });
     const pair = await context.openFailoverPair(directory);
-    const options = { name: 'chat_endings_pair', replicaOptions: { environment: ENVIRONMENT } };
+    const options = {
+      name: 'chat_endings_pair',
+      replicas: 1,
+      replicaOptions: { environment: ENVIRONMENT },
+    };
     try {
-      return await inLab({ ...context, cluster: pair }, options, (lab) => {
-        const surroundings = {
-          lab,
-          killed: new Set<Replica>(),
-          proxy: null,
-          startSecond: () => lab.startReplica({ environment: ENVIRONMENT }, SECOND),
-        };
+      return await inLab({ ...context, cluster: pair }, options, async (lab) => {
+        const startSecond = () => lab.startReplica({ environment: ENVIRONMENT }, SECOND);
+        lab.replicas.push(await startSecond());
+        const surroundings = { lab, killed: new Set<Replica>(), proxy: null, startSecond };
         return run(lab, surroundings, [nothing, kill, failover(pair), stop, nothing]);
       });
     } finally {
