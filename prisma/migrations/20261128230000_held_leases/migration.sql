@@ -45,7 +45,6 @@ LANGUAGE plpgsql AS $$
 DECLARE
     given spend_release;
     change spend_change;
-    place integer := 0;
     amount numeric;
     unpaid_today numeric;
     counted_on date := spend_day(day);
@@ -58,18 +57,11 @@ BEGIN
             RAISE EXCEPTION 'a lease has lapsed' USING ERRCODE = 'SB002', DETAIL = given.lease_id;
         END IF;
     END LOOP;
-    FOREACH change IN ARRAY changes LOOP
-        place := place + 1;
-        CASE change.holder
-            WHEN 'key' THEN PERFORM settle_key_spend(change.workspace_id, change.holder_id, counted_on, change.cost,
-                change.byok_cost, change.released);
-            WHEN 'workspace' THEN PERFORM settle_workspace_spend(NULL, change.holder_id, counted_on, change.cost,
-                change.byok_cost, change.released);
-            WHEN 'account' THEN PERFORM settle_account_spend(NULL, change.holder_id, counted_on, change.cost,
-                change.byok_cost, change.released);
-        END CASE;
+    PERFORM settle_spend(day, '{}', changes);
+    FOR place IN 1 .. cardinality(unpaid) LOOP
         amount := unpaid[place];
-        CONTINUE WHEN amount IS NULL OR amount = 0;
+        CONTINUE WHEN amount = 0;
+        change := changes[place];
         UPDATE key_spend AS counter SET unpaid_day = greatest(counter.unpaid_day, counted_on),
             unpaid = CASE WHEN counter.unpaid_day > counted_on THEN counter.unpaid
                 WHEN counter.unpaid_day = counted_on THEN counter.unpaid + amount ELSE amount END
