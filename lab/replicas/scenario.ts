@@ -1,4 +1,6 @@
 // A scenario, its result, and the course of most scenarios.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FailoverPair, FaultCluster } from './cluster.js';
 import type { Fault } from './faults.js';
 import { openLab } from './lab.js';
@@ -86,6 +88,22 @@ export async function inLab<Result>(
     return await work(lab);
   } finally {
     await lab.close();
+  }
+}
+
+/** The same on a server with a synchronous standby. */
+export async function inLabWithStandby<Result>(
+  context: ScenarioContext,
+  options: Pick<LabOptions, 'name'> & Partial<LabOptions>,
+  work: (lab: Lab, pair: FailoverPair) => Promise<Result>,
+): Promise<Result> {
+  const directory = join(context.directory, options.name);
+  await mkdir(directory, { mode: 0o711 });
+  const pair = await context.openFailoverPair(directory);
+  try {
+    return await inLab({ ...context, cluster: pair }, options, (lab) => work(lab, pair));
+  } finally {
+    await pair.close();
   }
 }
 

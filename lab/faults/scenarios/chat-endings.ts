@@ -1,7 +1,5 @@
 // Every way in which a chat can end, at random, while its replicas are killed, stopped and cut off from the database: all
 // sums agree, no limit is passed, and each delivered word is charged or counted as unpaid (docs/contract.md#chat-spend).
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { startDatabaseProxy } from '../../../test/support/database/database-proxy.js';
 import type { DatabaseProxy } from '../../../test/support/database/database-proxy.js';
@@ -15,7 +13,7 @@ import type { Lab } from '../../replicas/lab.js';
 import { createReport, noteRejection, toUuid } from '../../replicas/load-report.js';
 import type { LoadReport } from '../../replicas/load-report.js';
 import type { Replica } from '../../replicas/replica.js';
-import { inLab } from '../../replicas/scenario.js';
+import { inLab, inLabWithStandby } from '../../replicas/scenario.js';
 import type { Scenario, ScenarioResult } from '../../replicas/scenario.js';
 import { createLimitedKey } from '../money.js';
 
@@ -287,26 +285,17 @@ export const chatEndings: Scenario = {
 
 export const chatEndingsWithFailover: Scenario = {
   name: 'Chats: every ending at random, with a failover',
-  async run(context) {
-    const directory = join(context.directory, 'chat_endings_pair');
-    await mkdir(directory, { mode: 0o711 });
-    const pair = await context.openFailoverPair(directory);
-    const options = {
-      name: 'chat_endings_pair',
-      replicas: 1,
-      replicaOptions: { environment: ENVIRONMENT },
-    };
-    try {
-      return await inLab({ ...context, cluster: pair }, options, async (lab) => {
+  run: (context) =>
+    inLabWithStandby(
+      context,
+      { name: 'chat_endings_pair', replicas: 1, replicaOptions: { environment: ENVIRONMENT } },
+      async (lab, pair) => {
         const startSecond = () => lab.startReplica({ environment: ENVIRONMENT }, SECOND);
         lab.replicas.push(await startSecond());
         const surroundings = { lab, killed: new Set<Replica>(), proxy: null, startSecond };
         return run(lab, surroundings, [nothing, kill, failover(pair), stop, nothing]);
-      });
-    } finally {
-      await pair.close();
-    }
-  },
+      },
+    ),
 };
 
 const failover =

@@ -2,14 +2,12 @@
 // and stays there when the earlier primary comes back and accepts writes.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FailoverPair } from '../../replicas/cluster.js';
 import { killAndReplace, lasting } from '../../replicas/faults.js';
 import type { Fault } from '../../replicas/faults.js';
-import { inLab, survive } from '../../replicas/scenario.js';
+import { inLabWithStandby, survive } from '../../replicas/scenario.js';
 import type { Scenario } from '../../replicas/scenario.js';
 
 const LOAD = { clients: 12, sizes: [1, 1, 4], pause: 5 };
@@ -51,23 +49,15 @@ const returnOf = (pair: FailoverPair, { restore, recoversWithin = RECOVERY }: Lo
 
 const failover = (databaseName: string, loss: Loss): Scenario => ({
   name: `Failover: the primary ${loss.name}`,
-  async run(context) {
-    const directory = join(context.directory, databaseName);
-    await mkdir(directory, { mode: 0o711 });
-    const pair = await context.openFailoverPair(directory);
-    try {
-      return await inLab({ ...context, cluster: pair }, { name: databaseName }, (lab) =>
-        survive(
-          lab,
-          [lasting(promotionAfter(pair, loss), UNTIL_PROMOTION), returnOf(pair, loss)],
-          LOAD,
-          (text) => context.say(text),
-        ),
-      );
-    } finally {
-      await pair.close();
-    }
-  },
+  run: (context) =>
+    inLabWithStandby(context, { name: databaseName }, (lab, pair) =>
+      survive(
+        lab,
+        [lasting(promotionAfter(pair, loss), UNTIL_PROMOTION), returnOf(pair, loss)],
+        LOAD,
+        (text) => context.say(text),
+      ),
+    ),
 });
 
 const KILLED: Loss = {

@@ -1,7 +1,5 @@
 // A replica that the others cannot see, in the midst of streams that hold the whole limit of a key: its money stays its own,
 // and the spend never exceeds the limit.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { startTcpProxy } from '../../../test/support/upstreams/tcp-proxy.js';
 import type { TcpProxy } from '../../../test/support/upstreams/tcp-proxy.js';
 import { checkChats } from '../../replicas/chat/leftovers.js';
@@ -9,7 +7,7 @@ import type { Lab } from '../../replicas/lab.js';
 import { callAtOnce, callOnce, startLoad } from '../../replicas/load.js';
 import { createReport } from '../../replicas/load-report.js';
 import type { Replica } from '../../replicas/replica.js';
-import { inLab } from '../../replicas/scenario.js';
+import { inLab, inLabWithStandby } from '../../replicas/scenario.js';
 import type { Scenario, ScenarioResult } from '../../replicas/scenario.js';
 import { createLimitedKey, spentOf } from '../money.js';
 import { untilStreaming } from './chats.js';
@@ -105,22 +103,14 @@ export const leasesOfCutOff: Scenario = {
 
 export const leasesOfFailover: Scenario = {
   name: 'Leases: a replica cut off from the database, and a failover',
-  async run(context) {
-    const directory = join(context.directory, 'leases-failover');
-    await mkdir(directory, { mode: 0o711 });
-    const pair = await context.openFailoverPair(directory);
-    try {
-      return await inLab({ ...context, cluster: pair }, { name: 'leases_failover', replicas: 1 }, (lab) =>
-        whileCutOff(lab, async () => {
-          pair.crash();
-          await pair.promote();
-          await lab.untilReady();
-        }),
-      );
-    } finally {
-      await pair.close();
-    }
-  },
+  run: (context) =>
+    inLabWithStandby(context, { name: 'leases_failover', replicas: 1 }, (lab, pair) =>
+      whileCutOff(lab, async () => {
+        pair.crash();
+        await pair.promote();
+        await lab.untilReady();
+      }),
+    ),
 };
 
 export const leasesOfStopped: Scenario = {
