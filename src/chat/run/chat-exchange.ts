@@ -44,7 +44,7 @@ export interface BegunWhole extends BegunAnswer {
   readonly answer: ChatAnswer;
 }
 
-/** No answer began, and no other endpoint is tried. */
+/** No answer began. */
 export interface EndedExchange extends BegunAnswer {
   readonly kind: 'ended';
   readonly ending: Ending;
@@ -106,7 +106,8 @@ export class ChatExchange {
         const unreadBytes = limit === 'bound' ? this.mostBytes(state) : 0;
         const { message } = error as Error;
         const ended = endedHere(exchange, { limit, message }, { ...NO_ANSWER, unreadBytes });
-        if (ended !== null) return ended;
+        if (ruleOf(ended.ending).next === false) return ended;
+        state.endAttempt(target, ended.ending, ended.received);
       }
       const failure = failureOfThrown(error, names);
       if (failure instanceof EndpointFailure && failure.refusedMember !== null)
@@ -243,10 +244,8 @@ export class ChatExchange {
     }
     const { usage, failure, boundExceeded } = read;
     const received = { ...NO_ANSWER, usage, unreadBytes: boundExceeded === null ? 0 : body.length };
-    if (boundExceeded !== null) {
-      const ended = endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
-      if (ended !== null) return ended;
-    }
+    if (boundExceeded !== null)
+      return endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
     state.endAttempt(target, 'provider_before_content', received);
     throw failureOfAnswer(failure, names);
   }
@@ -278,17 +277,15 @@ export class ChatExchange {
   }
 }
 
-/** This service or the caller ended the exchange before its answer began. Null: another endpoint may be tried. */
+/** This service or the caller ended the exchange before its answer began. */
 function endedHere(
-  { target, state }: Exchange,
+  { state }: Exchange,
   { limit, message }: { readonly limit: EndFacts['limit']; readonly message: string },
   received: ReceivedAnswer,
-): EndedExchange | null {
+): EndedExchange {
   const { callerGone: caller, stop } = state;
   const ending = endingOf({ hasContent: false, isComplete: false, caller, stop, limit });
-  if (ruleOf(ending).next === false) return { kind: 'ended', ending, received, message, status: null };
-  state.endAttempt(target, ending, received);
-  return null;
+  return { kind: 'ended', ending, received, message, status: null };
 }
 
 function isExcluded({ request }: ChatState): boolean {

@@ -67,13 +67,11 @@ export class AnswerEnds {
         return state.callerGone === null ? tooSlow() : null;
       case 'caller_deadline':
       case 'own_deadline':
-        return errorOfStop('deadline');
       case 'shutdown':
       case 'shutdown_before_content':
-        return errorOfStop('shutdown');
       case 'lapse':
       case 'lapse_before_content':
-        return errorOfStop('lapse');
+        return state.stop && errorOfStop(state.stop);
       case 'own_bound':
         return beyondBound(failure, target);
       case 'provider_after_content':
