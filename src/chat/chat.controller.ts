@@ -31,8 +31,8 @@ export class ChatController {
       'before has the usage. A call costs at most its reservation. Calls that fail by the fault of a provider or by a ' +
       'time-out of this service cost nothing. A call whose caller disconnects, and one that a bound of its size or its ' +
       'deadline ends, is charged for the tokens that its provider bills. ' +
-      'Another endpoint, and then another of `models`, is tried until the first content of an answer. Unknown members go ' +
-      'to providers with an open schema.',
+      'Another endpoint, and then another of `models`, is tried until the first content of an answer. Members that a ' +
+      'provider does not take are dropped, and the attempt names them.',
     answer: {
       content: {
         'application/json': { schema: { $ref: getSchemaPath(ChatCompletionDto) } },
