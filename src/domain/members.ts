@@ -1,8 +1,13 @@
-// Helpers for the members of an object.
+// The forms of JSON values, and helpers for the members of an object.
 
 /** An object of JSON: neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As Array.isArray(), for lists that are only read. */
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 /** The members that are not undefined; null stays. */

@@ -1,19 +1,14 @@
 // The fields of a chat body that are neither scalars nor messages. Contract: docs/contract.md#chat-request.
+import { isObject } from '../../domain/members.js';
 import { isStorableText } from '../../domain/text/storable-text.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
 import { NumberField } from '../../http/fields/scalar-fields.js';
 
-type Members = Readonly<Record<string, unknown>>;
-
 const MAX_BIAS = 100;
 const MAX_BIASES = 1_024;
 const MAX_STOPS = 4;
 const MAX_METADATA = { pairs: 16, name: 64, value: 512 } as const;
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A number between two bounds, both included. */
 export function RangeField(minimum: number, maximum: number, description?: string): PropertyDecorator {
@@ -29,7 +24,7 @@ export function RangeField(minimum: number, maximum: number, description?: strin
 interface CheckedOptions {
   readonly description?: string;
   readonly message: string;
-  readonly schema?: Members;
+  readonly schema?: Readonly<Record<string, unknown>>;
   readonly example?: unknown;
 }
 
@@ -55,7 +50,7 @@ export function LogitBiasField(): PropertyDecorator {
   const isBias = (value: unknown): boolean => isNumberWithin(value, -MAX_BIAS, MAX_BIAS);
   return CheckedField(
     (value) =>
-      isMembers(value) &&
+      isObject(value) &&
       Object.keys(value).length <= MAX_BIASES &&
       Object.entries(value).every(([token, bias]) => /^\d{1,10}$/.test(token) && isBias(bias)),
     {
@@ -68,7 +63,7 @@ export function LogitBiasField(): PropertyDecorator {
 export function FlagObjectField(name: string, description: string): PropertyDecorator {
   const isFlag = (value: unknown): boolean =>
     value === undefined || value === null || typeof value === 'boolean';
-  return CheckedField((value) => isMembers(value) && isFlag(value[name]), {
+  return CheckedField((value) => isObject(value) && isFlag(value[name]), {
     message: `must be an object whose ${name} is a boolean`,
     schema: { type: 'object', properties: { [name]: { type: 'boolean' } }, additionalProperties: true },
     description,
@@ -79,7 +74,7 @@ export function MetadataField(): PropertyDecorator {
   const { pairs, name, value: longest } = MAX_METADATA;
   return CheckedField(
     (value) =>
-      isMembers(value) &&
+      isObject(value) &&
       Object.keys(value).length <= pairs &&
       Object.entries(value).every(
         ([key, text]) =>

@@ -2,7 +2,7 @@
 // knows which ones it takes, signatures of thoughts among them.
 import type { ChatMessage, ChatPart, ChatToolCall, JsonObject } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
-import { isMembers } from './chat-fields.js';
+import { isObject } from '../../domain/members.js';
 import { readPart } from './chat-parts.js';
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
@@ -37,7 +37,7 @@ export function readMessages(value: unknown): ChatMessage[] {
 }
 
 function readMessage(message: unknown, path: string): ChatMessage {
-  if (!isMembers(message)) return reject(path, 'must be an object');
+  if (!isObject(message)) return reject(path, 'must be an object');
   const role = ROLES.find((known) => known === message['role']);
   if (role === undefined) return reject(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
   const toolCalls = role === 'assistant' ? readToolCalls(message['tool_calls'], `${path}.tool_calls`) : [];
@@ -73,10 +73,10 @@ function readToolCalls(value: unknown, path: string): ChatToolCall[] {
 }
 
 function readToolCall(call: unknown, path: string): ChatToolCall {
-  if (!isMembers(call)) return reject(path, 'must be an object');
+  if (!isObject(call)) return reject(path, 'must be an object');
   const { id, type, function: called } = call;
   if (type !== undefined && type !== 'function') reject(`${path}.type`, 'must be function');
-  if (!isMembers(called)) return reject(`${path}.function`, 'must be an object');
+  if (!isObject(called)) return reject(`${path}.function`, 'must be an object');
   const { name, arguments: text } = called;
   return {
     id: requireText(id, `${path}.id`),

@@ -1,7 +1,7 @@
 // Reads one part of a message. The price of an unknown part has no bound, so that it is rejected.
 import type { ChatMediaPart, ChatMessage, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
-import { isMembers } from './chat-fields.js';
+import { isObject } from '../../domain/members.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ const MAX_DATA_PREFIX = 256;
 
 /** Throws `invalid_request` at `path`. */
 export function readPart(part: unknown, role: ChatMessage['role'], path: string): ChatPart {
-  if (!isMembers(part)) return reject(path, 'must be an object');
+  if (!isObject(part)) return reject(path, 'must be an object');
   // Earlier answers come back with the text of their refusals.
   if (role === 'assistant' && part['type'] === 'refusal')
     return { type: 'text', text: requireText(part['refusal'], `${path}.refusal`) };
@@ -47,7 +47,7 @@ function readImage(part: Members, path: string): ChatMediaPart {
 
 function readAudio(part: Members, path: string): ChatMediaPart {
   const { input_audio: audio } = part;
-  if (!isMembers(audio)) return reject(path, 'must be an object');
+  if (!isObject(audio)) return reject(path, 'must be an object');
   const data = requireText(audio['data'], `${path}.data`);
   const { format } = audio;
   if (typeof format !== 'string' || !AUDIO_FORMATS.includes(format))
@@ -65,7 +65,7 @@ function readAudio(part: Members, path: string): ChatMediaPart {
 
 function readFile(part: Members, path: string): ChatMediaPart {
   const { file } = part;
-  if (!isMembers(file)) return reject(path, 'must be an object');
+  if (!isObject(file)) return reject(path, 'must be an object');
   if (file['file_id'] !== undefined && file['file_id'] !== null)
     reject(`${path}.file_id`, 'is not supported: files belong to the account at the provider; use file_data');
   return readAddress(part, 'file', { url: file['file_data'] }, path, 'file_data');
@@ -78,7 +78,7 @@ function readAddress(
   path: string,
   name = 'url',
 ): ChatMediaPart {
-  if (!isMembers(owner)) return reject(path, 'must be an object');
+  if (!isObject(owner)) return reject(path, 'must be an object');
   const url = requireText(owner['url'], `${path}.${name}`);
   const body = part as JsonObject;
   if (/^https:\/\//i.test(url)) {

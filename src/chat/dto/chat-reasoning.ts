@@ -1,7 +1,7 @@
 // The three ways to ask for reasoning, as one setting (docs/contract.md#chat-request).
 import type { ReasoningSettings } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
-import { isMembers } from './chat-fields.js';
+import { isObject } from '../../domain/members.js';
 
 export const REASONING_EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'];
 const SUMMARIES = new Set<unknown>(['auto', 'concise', 'detailed']);
@@ -13,7 +13,7 @@ interface ReasoningMembers {
 }
 
 export function isReasoning(value: unknown): boolean {
-  if (!isMembers(value)) return false;
+  if (!isObject(value)) return false;
   const { effort, max_tokens: maxTokens, exclude, enabled, summary } = value;
   return (
     isAbsentOr(effort, REASONING_EFFORTS.includes(effort as string)) &&

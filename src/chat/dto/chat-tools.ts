@@ -1,7 +1,7 @@
 // Reads tools, the choice of a tool, and the format of the answer (docs/contract.md#chat-request).
 import type { ChatRequest, ChatTool, JsonObject } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
-import { isMembers } from './chat-fields.js';
+import { isObject } from '../../domain/members.js';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME_RULE = 'must have 1 to 64 letters, digits, _ and -';
@@ -43,15 +43,15 @@ export function readTools(value: unknown): ChatTool[] {
 }
 
 function readTool(tool: unknown, path: string): ChatTool {
-  if (!isMembers(tool)) return reject(path, 'must be an object');
+  if (!isObject(tool)) return reject(path, 'must be an object');
   if (tool['type'] !== 'function') reject(`${path}.type`, 'must be function: server tools are not supported');
   const { function: described } = tool;
-  if (!isMembers(described)) return reject(`${path}.function`, 'must be an object');
+  if (!isObject(described)) return reject(`${path}.function`, 'must be an object');
   const { name, description, parameters, strict } = described;
   if (typeof name !== 'string' || !NAME.test(name)) return reject(`${path}.function.name`, NAME_RULE);
   if (isPresent(description) && typeof description !== 'string')
     reject(`${path}.function.description`, 'must be a string');
-  if (isPresent(parameters) && !isMembers(parameters))
+  if (isPresent(parameters) && !isObject(parameters))
     reject(`${path}.function.parameters`, 'must be an object');
   if (isPresent(strict) && typeof strict !== 'boolean')
     reject(`${path}.function.strict`, 'must be a boolean');
@@ -73,8 +73,8 @@ function readChoice(value: unknown): NonNullable<ChatRequest['toolChoice']> {
     const mode = Object.hasOwn(MODES, value) ? MODES[value] : undefined;
     return mode === undefined ? rejectToolChoice() : { mode };
   }
-  const described = isMembers(value) && value['type'] === 'function' ? value['function'] : null;
-  const name = isMembers(described) ? described['name'] : null;
+  const described = isObject(value) && value['type'] === 'function' ? value['function'] : null;
+  const name = isObject(described) ? described['name'] : null;
   return typeof name === 'string' ? { functionName: name } : rejectToolChoice();
 }
 
@@ -84,17 +84,17 @@ function rejectToolChoice(): never {
 
 export function readResponseFormat(value: unknown): Pick<ChatRequest, 'responseFormat' | 'responseSchema'> {
   if (value === undefined) return { responseFormat: 'text', responseSchema: null };
-  const type = isMembers(value) ? value['type'] : null;
+  const type = isObject(value) ? value['type'] : null;
   if (typeof type !== 'string' || !FORMATS.includes(type))
     return reject('response_format.type', `must be one of ${FORMATS.join(', ')}`);
   if (type !== 'json_schema') return { responseFormat: type, responseSchema: value as JsonObject };
   const described = (value as JsonObject)['json_schema'];
-  if (!isMembers(described)) return reject('response_format.json_schema', 'must be an object');
+  if (!isObject(described)) return reject('response_format.json_schema', 'must be an object');
   const { name, strict, schema } = described;
   if (typeof name !== 'string' || !NAME.test(name)) reject('response_format.json_schema.name', NAME_RULE);
   if (isPresent(strict) && typeof strict !== 'boolean')
     reject('response_format.json_schema.strict', 'must be a boolean');
-  if (isPresent(schema) && !isMembers(schema))
+  if (isPresent(schema) && !isObject(schema))
     reject('response_format.json_schema.schema', 'must be an object');
   return { responseFormat: type, responseSchema: described };
 }

@@ -1,6 +1,7 @@
 // The body of POST /chat/completions but for its messages and tools. Contract: docs/contract.md#chat-request.
 import { Allow } from 'class-validator';
 import type { CallerTrace } from '../../domain/caller-trace.js';
+import { isObject } from '../../domain/members.js';
 import { SessionIdField, TraceField } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
@@ -14,7 +15,6 @@ import {
 import {
   CheckedField,
   FlagObjectField,
-  isMembers,
   LogitBiasField,
   MetadataField,
   RangeField,
@@ -164,7 +164,7 @@ export class CreateChatCompletionDto {
   })
   modalities?: string[];
 
-  @CheckedField((value) => isMembers(value) && value['type'] === 'ephemeral' && isCacheTtl(value['ttl']), {
+  @CheckedField((value) => isObject(value) && value['type'] === 'ephemeral' && isCacheTtl(value['ttl']), {
     message: 'must be {type: "ephemeral"}, with a ttl of 5m or 1h',
   })
   cache_control?: { readonly ttl?: '5m' | '1h' | null };
@@ -172,7 +172,7 @@ export class CreateChatCompletionDto {
   @TextField({ optional: true, hiddenMaxLength: 1_024 })
   prompt_cache_key?: string;
 
-  @CheckedField(isMembers, { message: 'must be an object' })
+  @CheckedField(isObject, { message: 'must be an object' })
   prompt_cache_options?: Readonly<Record<string, unknown>>;
 
   @TextField({ optional: true, hiddenMaxLength: 64 })
@@ -251,10 +251,10 @@ function isCacheTtl(value: unknown): boolean {
 }
 
 function isPrediction(value: unknown): boolean {
-  if (!isMembers(value) || value['type'] !== 'content') return false;
+  if (!isObject(value) || value['type'] !== 'content') return false;
   const { content } = value;
   if (typeof content === 'string') return true;
   return (
-    Array.isArray(content) && content.every((part) => isMembers(part) && typeof part['text'] === 'string')
+    Array.isArray(content) && content.every((part) => isObject(part) && typeof part['text'] === 'string')
   );
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { parsePlainBody } from '../../http/body/plain-body.js';
+import { isObject } from '../../domain/members.js';
 import { rejectHostileShape } from '../../http/fields/json-shape.js';
 import {
   MAX_SESSION_LENGTH,
@@ -114,8 +115,7 @@ function validated(body: Readonly<Record<string, unknown>>): CreateChatCompletio
   rejectLongText({ user: dto.user }, MAX_USER_LENGTH);
   rejectLongText({ session_id: dto.session_id }, MAX_SESSION_LENGTH);
   const provider: unknown = dto.provider;
-  if (typeof provider === 'object' && provider !== null && !Array.isArray(provider))
-    dto.provider = plainToInstance(ProviderPreferencesDto, provider);
+  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider);
   rejectInvalid(dto);
   if (dto.modalities?.some((modality) => modality !== 'text'))
     throw new AppError('invalid_request', { detail: 'modalities: answers are text' });

@@ -3,7 +3,7 @@
 // (docs/contract.md#chat-streams).
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from './json-values.js';
+import { isArray, isObject } from '../../../domain/members.js';
 
 export interface CallSignatures {
   /** The format of a detail. */

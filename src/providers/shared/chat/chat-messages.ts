@@ -5,7 +5,7 @@ import type { ChatCall } from '../chat-wire.js';
 import { withSignedCalls } from './call-signatures.js';
 import { withReasoningAs } from './earlier-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
-import { isObject } from './json-values.js';
+import { isObject } from '../../../domain/members.js';
 import { MemberFilter, withEditedList, withEditedObject, withoutEmpty } from './member-filter.js';
 
 /** Members that every wire knows. */

@@ -2,7 +2,7 @@
 // (docs/contract.md#chat-messages).
 import type { ReasoningMember } from '../../../domain/chat/chat-model.js';
 import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from './json-values.js';
+import { isArray, isObject } from '../../../domain/members.js';
 
 /** The same object when nothing changes. A second text that differs stays under its own name. */
 export function withReasoningAs(name: ReasoningMember, body: JsonObject): JsonObject {

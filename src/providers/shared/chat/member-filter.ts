@@ -2,7 +2,7 @@
 // caller's own bytes are sent.
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from './json-values.js';
+import { isArray, isObject } from '../../../domain/members.js';
 
 const CACHE_MEMBERS = ['cache_control', 'prompt_cache_breakpoint'];
 

@@ -8,7 +8,15 @@ import { BrokenAnswer } from '../provider.js';
 import type { ProviderError } from '../provider.js';
 import { recordableId } from '../wire.js';
 import type { AnswerEvents } from './answer-events.js';
-import { choiceShape, ChoiceReader, FailedChoice, isTruthy, MAX_SMALL, readUsage } from './chat-choice.js';
+import {
+  choiceShape,
+  ChoiceReader,
+  ENDED_WITH_ERROR,
+  FailedChoice,
+  isTruthy,
+  MAX_SMALL,
+  readUsage,
+} from './chat-choice.js';
 import type { ChoiceRules } from './chat-choice.js';
 
 export interface ChatAnswerRules extends ChoiceRules {
@@ -20,8 +28,6 @@ export interface ChatAnswerRules extends ChoiceRules {
  * `error`: one that states an error.
  */
 export type ChatDocument = 'choices' | 'finish' | 'nothing' | 'error';
-
-const ENDED_WITH_ERROR = 'the provider ended the answer with an error';
 
 function answerShape(message: string): JsonShape {
   const answer = [

@@ -17,7 +17,7 @@ export interface ChoiceRules extends MessageRules {
 
 /** Bytes of JSON: a longer value is no usage, no id and no word. */
 export const MAX_SMALL = 65_536;
-const ENDED_WITH_ERROR = 'the provider ended the answer with an error';
+export const ENDED_WITH_ERROR = 'the provider ended the answer with an error';
 const NULL = Buffer.from('null');
 const ZERO = Buffer.from('0');
 
