@@ -11,6 +11,9 @@ import type { SlowTransfers } from '../server/slow-transfers.js';
 // Bytes by which a compressed body may exceed its unpacked size on the wire: headers, and empty blocks.
 const COMPRESSION_OVERHEAD = 4_096;
 
+// Of the window, as a power of two: a frame that needs more memory fails. Every reader of zstd takes 8 MiB (RFC 8878).
+const MAX_ZSTD_WINDOW = 23;
+
 const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', zlib.createGunzip],
   ['deflate', zlib.createInflate],
@@ -19,9 +22,6 @@ const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
 ]);
 /** The encodings that this process reads. */
 export const BODY_ENCODINGS = [...UNPACKERS.keys()];
-
-// Of the window, as a power of two: a frame that needs more memory fails. Every reader of zstd takes 8 MiB (RFC 8878).
-const MAX_ZSTD_WINDOW = 23;
 
 /** Node has it from 22.15 on. */
 function zstdOfNode(): [string, () => Transform][] {
