@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase } from '../support/database/database.js';
 import type { TestDatabase } from '../support/database/database.js';
 import { eventually } from '../support/eventually.js';
+import { readStages } from '../support/image/dockerfile.js';
 import { buildImage } from '../support/image/image-build.js';
 import type { Image } from '../support/image/image-build.js';
 
@@ -33,8 +34,27 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
+/**
+ * The path of the Node that the base image brings, installed into `folder`: what a newer Node alone has must start too.
+ * Without a registry it is the Node of the tests.
+ */
+function findNode(folder: string): string {
+  const [from] = readStages().at(-1) ?? [];
+  const [, major] = /^node:(\d+)\b/.exec(from?.rest ?? '') ?? [];
+  if (major === undefined) throw new Error(`the base image is not one of Node: ${from?.rest ?? 'none'}`);
+  const name = `node-${process.platform}-${process.arch}`;
+  const install = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `${name}@${major}`];
+  const { status, stderr } = spawnSync('npm', install, { encoding: 'utf8' });
+  if (status === 0) return join(folder, 'node_modules', name, 'bin', 'node');
+  process.stderr.write(
+    `the image runs on Node ${process.version}, as ${name}@${major} cannot be installed: ${stderr}\n`,
+  );
+  return process.execPath;
+}
+
 describe('the image', () => {
   let folder: string;
+  let node: string;
   let image: Image;
   let database: TestDatabase;
   let baseUrl: string;
@@ -50,7 +70,7 @@ describe('the image', () => {
       stdio: ['ignore', stdout, 'inherit'],
     };
     expect(program).toBe('node');
-    return spawn(process.execPath, rest, canDropRights ? { ...options, ...ANY_USER } : options);
+    return spawn(node, rest, canDropRights ? { ...options, ...ANY_USER } : options);
   }
 
   async function run(command: readonly string[]): Promise<string> {
@@ -66,7 +86,10 @@ describe('the image', () => {
   beforeAll(async () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'image-')));
     chmodSync(folder, 0o755);
-    [image, database] = await Promise.all([buildImage(folder), createEmptyDatabase()]);
+    const built = join(folder, 'image');
+    mkdirSync(built);
+    node = findNode(join(folder, 'runtime'));
+    [image, database] = await Promise.all([buildImage(built), createEmptyDatabase()]);
     // A volume as the image prepares it.
     const dataDirectory = join(folder, 'data');
     mkdirSync(dataDirectory);
