@@ -121,12 +121,20 @@ describe('the composition', () => {
   });
 
   it('gives the service a role of the database that is no superuser', () => {
-    const { environment, volumes } = services['postgres'] ?? {};
-    expect(environment).not.toHaveProperty('POSTGRES_USER');
-    expect(volumes).toContain('./deploy/postgres/role.sh:/docker-entrypoint-initdb.d/role.sh:ro');
-    const script = read('deploy/postgres/role.sh');
-    expect(script).toMatch(/CREATE ROLE signalbox LOGIN NOSUPERUSER/);
-    expect(script).toMatch(/CREATE DATABASE signalbox OWNER signalbox/);
+    const { environment } = services['postgres'] ?? {};
+    expect(environment).toEqual({ POSTGRES_PASSWORD: '${POSTGRES_PASSWORD:-signalbox}' });
+    expect(service['depends_on']).toEqual({
+      'database-role': { condition: 'service_completed_successfully' },
+    });
+    const { image, command, volumes, environment: ofRole } = services['database-role'] ?? {};
+    expect([image, command, volumes]).toEqual([
+      'signalbox',
+      ['node', 'role.mjs'],
+      ['./deploy/postgres/role.mjs:/app/role.mjs:ro'],
+    ]);
+    // The password of the superuser reaches this process and no other.
+    expect(Object.keys(ofRole as object)).toEqual(['DATABASE_URL', 'SUPERUSER_URL']);
+    expect(Object.keys(service['environment'] as object)).not.toContain('SUPERUSER_URL');
   });
 
   it('takes secrets from outside', () => {
