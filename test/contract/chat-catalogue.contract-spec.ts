@@ -74,6 +74,38 @@ it('prices long prompts and service tiers', () => {
   expect(priceOf('openai/gpt-4o-mini', 1, 'flex')).toBeNull();
 });
 
+it('prices prompts of 272,000 tokens as long ones at OpenAI, and shorter ones not', () => {
+  const promptPrice = (id: string, promptTokens: number) => {
+    const [endpoint] = CHAT_MODELS.find((model) => model.id === id)?.endpoints ?? [];
+    const moment = { promptTokens, minuteOfDay: 0, serviceTier: null };
+    return endpoint && chatPricesOn(endpoint, TODAY, moment)?.prompt;
+  };
+  expect(promptPrice('openai/gpt-5.5', 271_999)).toBe(5_000_000n);
+  expect(promptPrice('openai/gpt-5.5', 272_000)).toBe(10_000_000n);
+  const longPrompts = CHAT_MODELS.flatMap(({ endpoints }) => endpoints).flatMap(({ provider, prices }) =>
+    provider === 'openai' || provider === 'azure' ? prices.flatMap(({ tiers = [] }) => tiers) : [],
+  );
+  expect(new Set(longPrompts.map(({ minPromptTokens }) => minPromptTokens))).toEqual(new Set([271_999]));
+});
+
+it('keeps the price of a snapshot apart from that of its successor', () => {
+  const priceOf = (id: string) => {
+    const [endpoint] = CHAT_MODELS.find((model) => idsOf(model).includes(id))?.endpoints ?? [];
+    const moment = { promptTokens: 1, minuteOfDay: 0, serviceTier: null };
+    return endpoint && chatPricesOn(endpoint, TODAY, moment);
+  };
+  expect(priceOf('openai/gpt-4o-2024-05-13')).toMatchObject({ prompt: 5_000_000n, completion: 15_000_000n });
+  expect(priceOf('openai/gpt-4o')).toMatchObject({ prompt: 2_500_000n, completion: 10_000_000n });
+});
+
+it('doubles the introductory prices of Google on the day that it announced', () => {
+  const [endpoint] = CHAT_MODELS.find(({ id }) => id === 'google/gemini-4-argon')!.endpoints;
+  const promptPrice = (day: string) =>
+    chatPricesOn(endpoint!, day, { promptTokens: 1, minuteOfDay: 0, serviceTier: null })?.prompt;
+  expect(promptPrice('2026-11-30')).toBe(2_000_000n);
+  expect(promptPrice('2026-12-01')).toBe(4_000_000n);
+});
+
 it('prices the cached part at Azure by itself', () => {
   const cachedAt = (provider: string) => {
     const nano = CHAT_MODELS.find(({ id }) => id === 'openai/gpt-5-nano');

@@ -202,6 +202,32 @@ describe('a reasoning model of OpenAI', () => {
     expect(body).not.toHaveProperty('reasoning');
   });
 
+  it.each([
+    [{}, 'none', []],
+    [{ reasoning_effort: 'none' }, 'none', []],
+    [{ reasoning_effort: 'high' }, 'none', ['reasoning']],
+  ])(
+    'gets the effort none beside tools where it takes them only without reasoning: %j',
+    async (members, effort, edits) => {
+      const withoutReasoning = {
+        ...endpoint,
+        reasoningEfforts: ['none', 'low', 'high'],
+        supportedParameters: ['tools', 'reasoning_effort'],
+        toolsOnlyWithoutReasoning: true,
+      };
+      const built = await builtChat('openai', { ...members, tools: [TOOL] }, withoutReasoning);
+      expect(built.body['reasoning_effort']).toBe(effort);
+      expect(built.edits).toEqual(edits);
+      const problems = chatWireOf('openai').problems(
+        readBody({ ...members, tools: [TOOL] }),
+        withoutReasoning,
+      );
+      expect(problems.map(({ at }) => at)).toEqual(edits);
+      const { body } = await builtChat('openai', { reasoning_effort: 'high' }, withoutReasoning);
+      expect(body['reasoning_effort']).toBe('high');
+    },
+  );
+
   it('drops none where it cannot be switched off', async () => {
     const { body, edits } = await builtChat('openai', { reasoning_effort: 'none' }, endpoint);
     expect(body).not.toHaveProperty('reasoning_effort');

@@ -38,7 +38,8 @@ const COMMON_PARAMETERS = [
 
 export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
-  ...'is_reasoning hides_reasoning prompt_overhead tokens_per_image max_tokens_per_image'.split(' '),
+  ...'is_reasoning hides_reasoning tools_only_without_reasoning prompt_overhead tokens_per_image'.split(' '),
+  'max_tokens_per_image',
   ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
   ...'output_limit stream_usage reasoning_member allowed_members schema'.split(' '),
 ];
@@ -93,6 +94,14 @@ function readEndpoint(
     reasoningEfforts,
     isReasoning: members.read('is_reasoning', readFlag, base?.isReasoning ?? reasoningEfforts.length > 0),
     hidesReasoning: members.read('hides_reasoning', readFlag, base?.hidesReasoning ?? false),
+    ...given(
+      'toolsOnlyWithoutReasoning',
+      members.optional('tools_only_without_reasoning', (member) =>
+        reasoningEfforts.includes('none')
+          ? member.boolean()
+          : member.fail('needs an endpoint with none among its reasoning_efforts'),
+      ),
+    ),
     prices: members.read('prices', readChatPrices, base?.prices),
     ...given('promptOverhead', members.optional('prompt_overhead', readOverhead)),
     ...given('tokensPerImage', members.optional('tokens_per_image', readImageTokens)),

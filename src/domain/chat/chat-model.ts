@@ -72,6 +72,8 @@ export interface ChatEndpoint {
   readonly isReasoning: boolean;
   /** Reasoning tokens are billed and never streamed. */
   readonly hidesReasoning: boolean;
+  /** Calls with tools are sent with the effort `none`: the upstream refuses them with any other, and without one. */
+  readonly toolsOnlyWithoutReasoning?: boolean;
   /** Empty: the price is unknown. */
   readonly prices: readonly DatedChatPrices[];
   /** Tokens that a chat template adds. Absent: 256, 16, 64. */

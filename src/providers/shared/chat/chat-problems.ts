@@ -52,7 +52,9 @@ function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: Supp
   const dropped = [...request.members].flatMap(([name, value]) =>
     editMember(name, value, call, traits) === 'dropped' ? [name] : [],
   );
-  if (reasoningEdit(call, traits.reasoningSwitch === true) === 'dropped') dropped.push('reasoning');
+  const reasoning = reasoningEdit(call, traits.reasoningSwitch === true);
+  if (reasoning === 'dropped' || (reasoning && 'isWeaker' in reasoning && reasoning.isWeaker))
+    dropped.push('reasoning');
   if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
   return dropped.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
 }

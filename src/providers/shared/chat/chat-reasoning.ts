@@ -12,7 +12,11 @@ const EFFORT_SHARES = [
 ] as const;
 
 export type ReasoningEdit =
-  | { readonly effort: string }
+  | {
+      readonly effort: string;
+      /** The caller wanted reasoning, and the endpoint takes tools only without. */
+      readonly isWeaker?: boolean;
+    }
   /** The endpoint reasons or not, without degrees. */
   | { readonly isEnabled: boolean }
   | 'dropped'
@@ -21,8 +25,10 @@ export type ReasoningEdit =
 
 export function reasoningEdit(call: ChatCall, hasSwitch: boolean): ReasoningEdit {
   const wanted = wantedEffort(call);
+  const { reasoningEfforts, supportedParameters, toolsOnlyWithoutReasoning } = call.endpoint;
+  if (toolsOnlyWithoutReasoning && call.request.tools.length > 0)
+    return { effort: 'none', isWeaker: wanted !== null && wanted !== 'none' };
   if (wanted === null) return null;
-  const { reasoningEfforts, supportedParameters } = call.endpoint;
   const effort = nearestEffort(wanted, reasoningEfforts);
   if (effort !== null) return { effort };
   return hasSwitch && supportedParameters.includes('reasoning')

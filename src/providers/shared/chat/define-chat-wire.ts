@@ -131,8 +131,10 @@ function addReasoning(body: BodyAssembly, call: ChatCall, traits: ChatTraits): v
   const edit = reasoningEdit(call, traits.reasoningSwitch === true);
   if (edit === null) return;
   if (edit === 'dropped') body.edits.add('reasoning');
-  else if ('effort' in edit) body.add('reasoning_effort', JSON.stringify(edit.effort));
-  else body.add('reasoning', JSON.stringify({ enabled: edit.isEnabled }));
+  else if ('effort' in edit) {
+    body.add('reasoning_effort', JSON.stringify(edit.effort));
+    if (edit.isWeaker) body.edits.add('reasoning');
+  } else body.add('reasoning', JSON.stringify({ enabled: edit.isEnabled }));
 }
 
 function addOutputLimit(
