@@ -98,7 +98,7 @@ describe('GET /models', () => {
     ['providers=local', ['local/echo']],
     ['max_price=0.000001', ['local/echo']],
     ['q=gpt-4.1', ['openai/gpt-4.1', 'openai/gpt-4.1-mini', 'openai/gpt-4.1-nano']],
-    ['supported_parameters=reasoning,verbosity&max_price=0.1', ['openai/gpt-5-nano']],
+    ['supported_parameters=reasoning,verbosity&max_price=0.05', ['openai/gpt-5-nano']],
     ['input_modalities=image&max_price=0.1&q=4.1', ['openai/gpt-4.1-nano']],
     ['configured=false&input_modalities=audio&max_price=0.2', ['google/gemini-2.5-flash-lite']],
     ['configured=false&model_authors=cohere&context=200000', ['cohere/command-a']],

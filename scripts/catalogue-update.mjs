@@ -1,0 +1,50 @@
+// Compares catalogue/ with maintained price lists and prints proposals (docs/catalogue.md): `npm run catalogue:update --
+// genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER [--take=new,cheaper,dearer] [--confirm='TEXT'] [--write=FILE]`.
+// It fetches nothing and changes nothing but FILE and the counts of catalogue/lists.json.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { compare } from './catalogue/compare.mjs';
+import { ListError, listOf, readListFile } from './catalogue/read-list.mjs';
+import { chosenOf, report } from './catalogue/report.mjs';
+import { readShipped } from './catalogue/shipped.mjs';
+import { writeProposals } from './catalogue/write.mjs';
+import { reportFailure } from './support/interruption.mjs';
+import { ScriptError } from './support/run-command.mjs';
+
+const COUNTS = new URL('../catalogue/lists.json', import.meta.url);
+
+async function run() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      take: { type: 'string', default: 'new' },
+      confirm: { type: 'string', multiple: true, default: [] },
+      write: { type: 'string' },
+    },
+  });
+  if (positionals.length === 0)
+    throw new ScriptError('Name at least one list as NAME=FILE, such as models.dev=api.json');
+  const counts = existsSync(COUNTS) ? JSON.parse(readFileSync(COUNTS, 'utf8')) : {};
+  const lists = [];
+  for (const argument of positionals) {
+    const [name, path] = argument.split(/=(.*)/s);
+    const list = listOf(name);
+    if (!path) throw new ScriptError(`${name}: name its file, as ${name}=FILE`);
+    lists.push(await readListFile(list, path, counts[list.name] ?? 0));
+  }
+  const today = new Date().toISOString().slice(0, 10);
+  const proposals = compare(readShipped(), lists, today);
+  process.stdout.write(report(proposals, lists));
+  if (values.write === undefined) return;
+  const chosen = chosenOf(proposals, values.take.split(','), values.confirm);
+  writeFileSync(values.write, writeProposals(chosen, today));
+  for (const { name, offers } of lists) counts[name] = offers.size;
+  writeFileSync(COUNTS, `${JSON.stringify(counts, null, 2)}\n`);
+  process.stdout.write(`\nWrote ${chosen.length} proposals to ${values.write}.\n`);
+}
+
+try {
+  await run();
+} catch (error) {
+  process.exitCode = reportFailure(error instanceof ListError ? new ScriptError(error.message) : error);
+}

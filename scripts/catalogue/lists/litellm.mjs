@@ -1,0 +1,86 @@
+// LiteLLM's price map (github.com/BerriAI/litellm, MIT): `model_prices_and_context_window.json`. USD for one token.
+const PROVIDERS = {
+  azure: ['azure', 'azure/'],
+  bedrock: ['bedrock', ''],
+  cohere: ['cohere', ''],
+  cohere_chat: ['cohere', ''],
+  deepinfra: ['deepinfra', 'deepinfra/'],
+  gemini: ['google', 'gemini/'],
+  mistral: ['mistral', 'mistral/'],
+  openai: ['openai', ''],
+  together_ai: ['together', 'together_ai/'],
+  voyage: ['voyage', 'voyage/'],
+};
+const AMOUNTS = {
+  input_cost_per_token: 'prompt',
+  output_cost_per_token: 'completion',
+  cache_read_input_token_cost: 'cache_read',
+  cache_creation_input_token_cost: 'cache_write',
+  cache_creation_input_token_cost_above_1hr: 'cache_write_1h',
+  output_cost_per_reasoning_token: 'reasoning',
+  input_cost_per_audio_token: 'audio_input',
+  cache_read_input_token_cost_per_audio_token: 'audio_input_cached',
+  output_cost_per_audio_token: 'audio_output',
+};
+const SERVICE_TIERS = ['flex', 'priority'];
+const TIER = /^(.+)_above_(\d+)k_tokens$/;
+
+export const litellm = {
+  name: 'LiteLLM',
+  shift: 6,
+  anchors: [
+    ['openai', 'gpt-4o', { prompt: '2.5', completion: '10' }],
+    ['openai', 'text-embedding-3-large', { prompt: '0.13' }],
+    ['google', 'gemini-2.5-flash', { prompt: '0.3', completion: '2.5' }],
+  ],
+
+  *rows(map) {
+    for (const [key, entry] of Object.entries(map)) {
+      const [provider, prefix] = PROVIDERS[entry.litellm_provider] ?? [];
+      if (provider === undefined || !key.startsWith(prefix)) continue;
+      yield {
+        provider,
+        model: key.slice(prefix.length),
+        contextLength: wholeNumber(entry.max_input_tokens),
+        maxOutputTokens: wholeNumber(entry.max_output_tokens),
+        expiresOn: entry.deprecation_date,
+        prices: 'input_cost_per_token' in entry ? [{ from: null, ...pricesOf(entry) }] : [],
+      };
+    }
+  },
+};
+
+function pricesOf(entry) {
+  return {
+    ...amountsOf(entry, ''),
+    serviceTiers: Object.fromEntries(
+      SERVICE_TIERS.flatMap((name) => {
+        const prices = amountsOf(entry, `_${name}`);
+        return 'prompt' in prices.amounts && 'completion' in prices.amounts ? [[name, prices]] : [];
+      }),
+    ),
+  };
+}
+
+function amountsOf(entry, suffix) {
+  const amounts = {};
+  const tiers = new Map();
+  for (const [member, value] of Object.entries(entry)) {
+    if (typeof value !== 'number' || !member.endsWith(suffix)) continue;
+    const base = member.slice(0, member.length - suffix.length);
+    const [, tiered, thousands] = TIER.exec(base) ?? [];
+    const name = AMOUNTS[tiered ?? base];
+    if (name === undefined) continue;
+    if (tiered === undefined) amounts[name] = value;
+    else {
+      const above = Number(thousands) * 1000;
+      if (!tiers.has(above)) tiers.set(above, {});
+      tiers.get(above)[name] = value;
+    }
+  }
+  return { amounts, tiers: [...tiers].map(([above, tier]) => ({ above, amounts: tier })) };
+}
+
+function wholeNumber(value) {
+  return Number.isInteger(value) ? value : undefined;
+}

@@ -1,0 +1,45 @@
+// The modules of scripts/catalogue, with the types that tests need.
+
+interface PriceRow {
+  readonly amounts: Readonly<Record<string, bigint>>;
+}
+
+export interface ReadList {
+  readonly offers: ReadonlyMap<string, { readonly prices: readonly PriceRow[] }>;
+  readonly problems: readonly { readonly model: string; readonly problem: string }[];
+}
+
+export interface Proposal {
+  readonly key: string;
+  readonly group: string;
+  readonly holds: readonly { readonly reason: string }[];
+}
+
+type Shipped = ReadonlyMap<string, object>;
+
+export interface UpdateScripts {
+  readonly listOf: (name: string) => object;
+  readonly readList: (list: object, content: unknown, before?: number) => ReadList;
+  readonly readListFile: (list: object, path: string) => Promise<ReadList>;
+  readonly shippedOf: (documents: readonly object[]) => Shipped;
+  readonly compare: (shipped: Shipped, lists: readonly ReadList[], today: string) => Proposal[];
+  readonly report: (proposals: readonly Proposal[], lists: readonly ReadList[]) => string;
+  readonly chosenOf: (
+    proposals: readonly Proposal[],
+    groups: readonly string[],
+    confirmations: readonly string[],
+  ) => Proposal[];
+  readonly writeProposals: (proposals: readonly Proposal[], today: string) => string;
+}
+
+/** Plain JavaScript without types, which the compiler must not look for. */
+const importPlain = (path: string): Promise<Partial<UpdateScripts>> => import(path);
+
+export async function loadUpdateScripts(): Promise<UpdateScripts> {
+  const modules = await Promise.all(
+    ['compare', 'read-list', 'report', 'shipped', 'write'].map((name) =>
+      importPlain(`../../../scripts/catalogue/${name}.mjs`),
+    ),
+  );
+  return Object.assign({}, ...modules) as UpdateScripts;
+}
