@@ -56,6 +56,33 @@ describe('a chat model of the file', () => {
     });
   });
 
+  it('states every price that the defaults of its provider need', () => {
+    const text = (prices: string): string =>
+      'defaults: { chat_models: { two: { needs: [cache_read, cache_write, cache_write_1h] } } }\n' +
+      'chat_models: [{id: acme/new, created_at: 2026-01-02, context_length: 1000, endpoints: [{' +
+      PLAIN.replace(
+        'prices: []',
+        `prices: [{effective_from: 2026-01-02, source: x, usd_per_million_tokens: {${prices}}}]`,
+      ) +
+      '}]}]';
+    const five = 'prompt: 3, completion: 15, cache_read: 0.3, cache_write: 3.75';
+    expect(problem(text(five))).toContain(
+      "prices[0]: usd_per_million_tokens must have cache_write_1h: the provider's defaults need it",
+    );
+    const [endpoint] = read(text(`${five}, cache_write_1h: 6`)).at(-1)!.endpoints;
+    expect(endpoint?.prices[0]).toMatchObject({ cacheWrite: 3_750_000n, cacheWrite1h: 6_000_000n });
+    expect(endpoint).not.toHaveProperty('needs');
+  });
+
+  it('refuses tools without reasoning where it cannot be switched off', () => {
+    expect(added('tools_only_without_reasoning: true, reasoning_efforts: [none, low]')).toMatchObject({
+      toolsOnlyWithoutReasoning: true,
+    });
+    expect(() => added('tools_only_without_reasoning: true, reasoning_efforts: [low]')).toThrow(
+      'tools_only_without_reasoning: needs an endpoint with none among its reasoning_efforts',
+    );
+  });
+
   it('states the peculiarities of its server', () => {
     expect(
       added(

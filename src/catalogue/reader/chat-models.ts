@@ -19,7 +19,7 @@ import {
   readNames,
 } from './members.js';
 import type { EndpointMembers, EndpointRules } from './members.js';
-import { readChatPrices } from './prices.js';
+import { readChatPrices, readTokenPriceNames } from './prices.js';
 
 const MODALITIES: readonly ChatModality[] = ['text', 'image', 'audio', 'file', 'video'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -40,6 +40,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
   ...'is_reasoning hides_reasoning tools_only_without_reasoning prompt_overhead tokens_per_image'.split(' '),
   'max_tokens_per_image',
+  'needs',
   ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
   ...'output_limit stream_usage reasoning_member allowed_members schema'.split(' '),
 ];
@@ -75,6 +76,7 @@ function readEndpoint(
 ): ChatEndpoint {
   const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
   members.optional('schema', requireClosedSchema);
+  const needs = members.optional('needs', readTokenPriceNames) ?? [];
   const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
   return {
     ...base,
@@ -102,7 +104,7 @@ function readEndpoint(
           : member.fail('needs an endpoint with none among its reasoning_efforts'),
       ),
     ),
-    prices: members.read('prices', readChatPrices, base?.prices),
+    prices: members.read('prices', readChatPrices(needs), base?.prices),
     ...given('promptOverhead', members.optional('prompt_overhead', readOverhead)),
     ...given('tokensPerImage', members.optional('tokens_per_image', readImageTokens)),
     ...given('maxTokensPerImage', members.optional('max_tokens_per_image', readImageTokens)),

@@ -33,8 +33,22 @@ export function readTokenPrices(cursor: Cursor): DatedPrice[] {
   });
 }
 
-export function readChatPrices(cursor: Cursor): DatedChatPrices[] {
-  return readRows(cursor, readChatRow);
+export type TokenPrice = keyof typeof TOKEN_PRICES;
+
+export function readTokenPriceNames(cursor: Cursor): TokenPrice[] {
+  return cursor.list().map((item) => item.choice(Object.keys(TOKEN_PRICES) as TokenPrice[]));
+}
+
+/** `needs`: prices that every row must state, because the price that stands in for an absent one is too low. */
+export function readChatPrices(needs: readonly TokenPrice[]): (cursor: Cursor) => DatedChatPrices[] {
+  return (cursor) =>
+    readRows(cursor, (item) => {
+      const row = readChatRow(item);
+      for (const name of needs)
+        if (row[TOKEN_PRICES[name]] === undefined)
+          item.fail(`usd_per_million_tokens must have ${name}: the provider's defaults need it`);
+      return row;
+    });
 }
 
 /** Of which no two begin on one day. */
