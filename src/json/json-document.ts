@@ -15,6 +15,8 @@ import { JsonShape } from './json-shape.js';
 // Objects and lists that are opened in one document, and their members. Beyond it the document is malformed.
 const MAX_NODES = 4_096;
 const MAX_MEMBERS = 16_384;
+// Bytes of a document that become JavaScript values, or texts of them: far above any answer, and slow.
+const MAX_CONVERTED = 1_048_576;
 // Nodes of a document that are kept for the next one.
 const KEPT_NODES = 64;
 
@@ -23,6 +25,7 @@ export class JsonDocument extends JsonCursor {
   private readonly nodes: JsonNode[] = [];
   private used = 0;
   private members = 0;
+  private converted = 0;
   private large: ReadonlyMap<number, number> | null = null;
   declare bytes: Buffer;
 
@@ -40,12 +43,21 @@ export class JsonDocument extends JsonCursor {
     this.open(bytes, from, to);
     this.used = 0;
     this.members = 0;
+    this.converted = 0;
     this.large = large;
     const node = this.node(this.peek(), shape);
     if (node === null) this.skipValue();
     this.skipSpace();
     if (this.at !== to) throw this.malformed();
     return node;
+  }
+
+  /** The text of bytes that were read. */
+  convert(from: number, to: number): string {
+    this.converted += to - from;
+    if (this.converted > MAX_CONVERTED)
+      throw this.malformed(`has more than ${MAX_CONVERTED} bytes of names and values to convert`);
+    return this.bytes.toString('utf8', from, to);
   }
 
   /** Releases the bytes. */

@@ -39,7 +39,9 @@ export class JsonNode {
   /** Names and values, in turns. */
   private added: Buffer[] | null = null;
 
-  constructor(private readonly document: { readonly bytes: Buffer }) {}
+  constructor(
+    private readonly document: { readonly bytes: Buffer; convert(from: number, to: number): string },
+  ) {}
 
   /** Those of the whole document. */
   get bytes(): Buffer {
@@ -124,12 +126,17 @@ export class JsonNode {
   /** The value as a JavaScript value, for small parts of a document; undefined: absent or longer than `maxBytes`. */
   value(at: number, maxBytes = Infinity): unknown {
     if (at === -1 || this.toOf(at) - this.fromOf(at) > maxBytes) return undefined;
-    return JSON.parse(this.document.bytes.toString('utf8', this.fromOf(at), this.toOf(at)));
+    return JSON.parse(this.converted(at));
   }
 
   /** The text of a string; empty for anything else. */
   text(at: number): string {
     return this.hasText(at) ? (this.value(at) as string) : '';
+  }
+
+  /** The JSON text of the value. */
+  converted(at: number): string {
+    return this.document.convert(this.fromOf(at), this.toOf(at));
   }
 
   /** The JSON text of the value as bytes of the document. */

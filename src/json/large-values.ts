@@ -1,4 +1,5 @@
-// Checks a long JSON document piece by piece, and notes where its large values end: a reader passes over them then.
+// Checks a long JSON document piece by piece, also while it arrives, and notes where its large values end: a reader passes
+// over them then.
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -22,19 +23,26 @@ export class LargeValues extends JsonCursor {
   /** Where the objects and lists around the next value begin. */
   private readonly starts: number[] = [];
   private textFrom = -1;
+  private hasEnded = false;
 
-  constructor(bytes: Buffer, from: number, Malformed: new (message: string) => Error) {
+  /** `from`: where the document begins. */
+  constructor(from: number, Malformed: new (message: string) => Error) {
     super(Malformed);
-    this.open(bytes, from, bytes.length);
+    this.at = from;
   }
 
-  /** Reads on, about as far as `until`. True: the value of the document has ended. */
-  run(until: number): boolean {
-    while (this.at < until) {
-      const hasEnded = this.textFrom === -1 ? this.beginValue() : this.readText(until);
-      if (hasEnded && this.endContainers()) return true;
+  /**
+   * Reads on, about as far as `until`. `length`: the bytes that have come, of which names, numbers and spaces behind `until`
+   * must be whole. True: the value of the document has ended.
+   */
+  run(bytes: Buffer, length: number, until = length): boolean {
+    this.open(bytes, this.at, length);
+    while (!this.hasEnded && this.at < until) {
+      const isOver = this.textFrom === -1 ? this.beginValue() : this.readText(until);
+      this.hasEnded = isOver && this.endContainers();
     }
-    return false;
+    this.close();
+    return this.hasEnded;
   }
 
   /** False: the value goes on. */

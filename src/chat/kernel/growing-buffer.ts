@@ -5,7 +5,7 @@ const FIRST_BYTES = 512;
 const SHORT = 24;
 
 export class GrowingBuffer {
-  bytes = EMPTY;
+  bytes: Buffer = EMPTY;
   length = 0;
 
   /** Bytes of the allocated memory. */
@@ -26,6 +26,12 @@ export class GrowingBuffer {
   appendByte(byte: number): void {
     this.reserve(1);
     this.bytes[this.length++] = byte;
+  }
+
+  /** Takes over a memory, of which `length` bytes are in use. */
+  adopt(bytes: Buffer, length: number): void {
+    this.bytes = bytes;
+    this.length = length;
   }
 
   /** Keeps the memory for the next bytes, unless it is larger than `keptBytes`. */

@@ -1,10 +1,25 @@
 // Answers take time in proportion to their bytes, and never the event loop for long (docs/contract.md#limits).
 import { expect, it } from '@jest/globals';
-import { STREAM_UNITS, timeStream, timeWhole, WHOLE_UNITS } from '../../../test/support/chat/answer-times.js';
+import {
+  invalidEvent,
+  LONG_EVENTS,
+  STREAM_UNITS,
+  timeReads,
+  timeStream,
+  timeWhole,
+  WHOLE_UNITS,
+} from '../../../test/support/chat/answer-times.js';
+import type { AnswerTimes } from '../../../test/support/chat/answer-times.js';
 
 // Milliseconds of processor time, far above what each takes: before the bounds some took two a KB, and 33 seconds at once.
 const A_KILOBYTE = 1;
 const AT_ONCE = 100;
+const EVENT_BYTES = 8_300_000;
+// Milliseconds of the longest piece of an event, far below what it takes as a whole. Other work of the machine disturbs
+// single runs: the best of several counts.
+const EVENT_AT_ONCE = 50;
+const SHORT = 10;
+const RUNS = 8;
 
 it.each(Object.entries(STREAM_UNITS))('a stream of %s is read in time', (_name, unit) => {
   const { millisecondsPerKilobyte, longest } = timeStream([unit], 1_000_000);
@@ -16,4 +31,16 @@ it.each(Object.entries(WHOLE_UNITS))('a whole answer of %s is read in time', asy
   const { millisecondsPerKilobyte, longest } = await timeWhole(unit, 4_000_000);
   expect(millisecondsPerKilobyte).toBeLessThan(A_KILOBYTE);
   expect(longest).toBeLessThan(AT_ONCE);
+});
+
+it.each([
+  ...Object.entries(LONG_EVENTS).map(([name, event]) => [name, Buffer.from(event(EVENT_BYTES))] as const),
+  ['bytes that are no UTF-8', invalidEvent(EVENT_BYTES)] as const,
+])('an event of 8 MiB with %s is read while it arrives', (_name, event) => {
+  const runs: AnswerTimes[] = [];
+  const isQuick = ({ longest, total }: AnswerTimes): boolean =>
+    longest < Math.min(EVENT_AT_ONCE, SHORT + total / 2);
+  do runs.push(timeReads(event));
+  while (runs.length < RUNS && !runs.some(isQuick));
+  expect(runs.find(isQuick) ?? runs).toEqual(expect.objectContaining({ longest: expect.any(Number) }));
 });

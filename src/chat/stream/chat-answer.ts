@@ -59,7 +59,7 @@ export async function readChatAnswer(
   });
   try {
     const from = byteOrderMark(bytes);
-    const large = bytes.length > AT_ONCE ? await largeValues(bytes, from, pace) : undefined;
+    const large = bytes.length > AT_ONCE ? await largeValues(bytes, from, pace) : null;
     const result = reader.read(bytes, from, bytes.length, large);
     if (answer.stated !== null) return failed({ kind: 'provider_error', error: answer.stated });
     if (result === 'nothing') return failed(brokenAnswer('the answer has no choices'));
@@ -93,8 +93,8 @@ export async function readChatAnswer(
 }
 
 async function largeValues(bytes: Buffer, from: number, pace: Pace): Promise<ReadonlyMap<number, number>> {
-  const values = new LargeValues(bytes, from, BrokenAnswer);
-  for (let until = from + AT_ONCE; !values.run(until); until += AT_ONCE)
+  const values = new LargeValues(from, BrokenAnswer);
+  for (let until = from + AT_ONCE; !values.run(bytes, bytes.length, until); until += AT_ONCE)
     if (pace.isDue) await pace.yieldNow();
   if (pace.isDue) await pace.yieldNow();
   return values.ends;

@@ -16,7 +16,7 @@ import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
 import { isBlank, isDone, isSeveralDocuments, isStructure, joinLines, linesOf } from './event-data.js';
-import { EventReader } from './event-reader.js';
+import { AT_ONCE, EventReader } from './event-reader.js';
 import type { EventTraits } from './event-reader.js';
 import type { OutputCount } from './output-count.js';
 
@@ -34,7 +34,7 @@ const MAX_GATED_BYTES = 65_536;
 /** Of a chunk: a longer one is replaced by one of this service. */
 const MAX_HELD_FINISH = 4_096;
 const KEPT_OUTPUT_BYTES = 1_048_576;
-const LINE: EventTraits = { kind: 'message', isOwned: true, isJoined: false };
+const LINE: EventTraits = { kind: 'message', isOwned: true, isJoined: false, large: null };
 
 /** All relays share one: a read is handled without waiting. */
 const OUTPUT = new GrowingBuffer();
@@ -210,7 +210,7 @@ export class ChatStreamRelay {
     } else if (event.kind === 'error') this.failWith(this.reader.errorOf(bytes.subarray(from, to)));
     else if (event.isJoined && isSeveralDocuments(bytes, from, to)) this.readLines(bytes, from, to);
     else if (event.kind === 'message' || isStructure(bytes, from, to))
-      this.readDocument(bytes, from, to, event.isOwned);
+      this.readDocument(bytes, from, to, event);
   }
 
   /** Some servers leave out the blank line between two events. */
@@ -219,19 +219,22 @@ export class ChatStreamRelay {
       if (!this.isFinished) this.readEvent(bytes, start, end, LINE);
   }
 
-  private readDocument(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
-    if ((isOwned || !this.isReadUtf8) && !isUtf8(bytes.subarray(from, to))) {
-      const repaired = Buffer.from(bytes.toString('utf8', from, to));
-      this.readChunk(repaired, 0, repaired.length, true);
-    } else this.readChunk(bytes, from, to, isOwned);
+  private readDocument(bytes: Buffer, from: number, to: number, event: EventTraits): void {
+    if ((!event.isOwned && this.isReadUtf8) || isUtf8(bytes.subarray(from, to))) {
+      this.readChunk(bytes, from, to, event);
+      return;
+    }
+    if (to - from > AT_ONCE) throw new BrokenAnswer('a long event of the stream is not UTF-8');
+    const repaired = Buffer.from(bytes.toString('utf8', from, to));
+    this.readChunk(repaired, 0, repaired.length, event);
   }
 
-  private readChunk(bytes: Buffer, from: number, to: number, isOwned: boolean): void {
-    const result = this.reader.read(bytes, from, to);
+  private readChunk(bytes: Buffer, from: number, to: number, { isJoined, large }: EventTraits): void {
+    const result = this.reader.read(bytes, from, to, large);
     this.hasContent ||= this.answer.hasContent;
     if (result === 'error' && this.answer.stated) this.failWith(this.answer.stated);
     if (result !== 'choices' && result !== 'finish') return;
-    if (isOwned) joinLines(bytes, from, to);
+    if (isJoined) joinLines(bytes, from, to);
     if (result === 'choices') this.writeChunk(OUTPUT);
     else this.holdFinish();
   }

@@ -45,7 +45,14 @@ it('many short lines of one event take time in proportion to them', () => {
   let size = 0;
   const reader = new EventReader(8_000_000, (_bytes, from, to) => (size = to - from));
   const lines = Buffer.from('data: x\n'.repeat(1_000));
-  for (let count = 0; count < 1_000; count++) reader.push(lines);
+  for (let count = 0; count < 500; count++) reader.push(lines);
   reader.end();
-  expect(size).toBe(2_000_000 - 1);
+  expect(size).toBe(1_000_000 - 1);
+});
+
+it('rejects an event of several lines above 1 MiB, which are read at their end only', () => {
+  const reader = new EventReader(8_000_000, () => undefined);
+  const line = Buffer.from(`data: ${'x'.repeat(600_000)}\n`);
+  reader.push(line);
+  expect(() => reader.push(line)).toThrow('an event of the stream is larger than 1048576 bytes');
 });

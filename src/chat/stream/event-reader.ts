@@ -1,5 +1,8 @@
 // Reads server-sent events from bytes that may be cut anywhere. Complete lines are passed on where they lie; only the
 // parts of a line or an event that span several reads are copied, because a slice would keep the whole read in memory.
+// Long documents are checked while they arrive: their end would take the event loop for too long at once.
+import { LargeValues } from '../../json/large-values.js';
+import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 
@@ -15,6 +18,11 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
 // Larger buffers are released with the line that needed them.
 const KEPT_BYTES = 4_096;
+// Bytes of a document that are read at once. Of a longer one the names, numbers and spaces are at most MAX_TOKEN_BYTES long.
+export const AT_ONCE = 262_144;
+const MAX_TOKEN_BYTES = 65_536;
+// Joined lines are read at their end only.
+const MAX_JOINED_BYTES = 1_048_576;
 
 export interface EventTraits {
   /** `other`: an event of a name that says nothing of its data. */
@@ -23,19 +31,24 @@ export interface EventTraits {
   readonly isOwned: boolean;
   /** The data are those of several lines, joined. */
   readonly isJoined: boolean;
+  /** Where the long values of a long document end; null: a short one. */
+  readonly large: ReadonlyMap<number, number> | null;
 }
 
 /** The data of one event are bytes[from, to), valid during the call only. */
 export type ReadEvent = (bytes: Buffer, from: number, to: number, event: EventTraits) => void;
 
-const PLAIN: EventTraits = { kind: 'message', isOwned: false, isJoined: false };
+const PLAIN: EventTraits = { kind: 'message', isOwned: false, isJoined: false, large: null };
 
 export class EventReader {
   /** The beginning of a line whose end has not come. */
   private readonly carry = new GrowingBuffer();
   /** The data of an event whose end has not come, without the line break at its end. */
   private readonly data = new GrowingBuffer();
+  private dataFrom = 0;
   private lines = 0;
+  /** Of a first line that is longer than AT_ONCE. */
+  private values: LargeValues | null = null;
   private kind: EventTraits['kind'] = 'message';
   /** The event began as JSON, without a field: all its lines are data. */
   private isBare = false;
@@ -83,8 +96,15 @@ export class EventReader {
   }
 
   private keep(chunk: Buffer, from: number, to: number): void {
-    this.checkSize(this.carry.length + to - from);
-    this.carry.append(chunk, from, to);
+    const { carry } = this;
+    this.checkSize(carry.length + to - from);
+    carry.append(chunk, from, to);
+    if (carry.length <= AT_ONCE || this.lines > 0) return;
+    const { bytes, length } = carry;
+    const start = this.documentIn(bytes, length);
+    if (start === -1) return;
+    this.values ??= new LargeValues(start, BrokenAnswer);
+    this.values.run(bytes, length, length - MAX_TOKEN_BYTES);
   }
 
   private endLine(chunk: Buffer, from: number, to: number): void {
@@ -100,11 +120,8 @@ export class EventReader {
   }
 
   private line(bytes: Buffer, start: number, to: number, isOwned: boolean): void {
-    let from = start;
-    if (this.isAtStart) {
-      this.isAtStart = false;
-      if (startsWith(bytes, from, to, BYTE_ORDER_MARK)) from += BYTE_ORDER_MARK.length;
-    }
+    const from = this.afterMark(bytes, start, to);
+    this.isAtStart = false;
     if (from === to) this.dispatch();
     else if (isField(bytes, from, to, DATA))
       this.dataLine(bytes, valueStart(bytes, from + 4, to), to, isOwned);
@@ -124,27 +141,55 @@ export class EventReader {
       this.onEvent(bytes, from, to, PLAIN);
       return;
     }
-    this.checkSize(this.data.length + 1 + to - from);
-    if (this.lines > 0) this.data.appendByte(LF);
-    this.data.append(bytes, from, to);
-    this.lines++;
+    const { data } = this;
+    if (this.lines++ === 0 && this.values !== null) {
+      // Its beginning stays where it is: `values` knows its places.
+      data.adopt(bytes, to);
+      this.dataFrom = from;
+      return;
+    }
+    const isJoined = this.lines > 1;
+    const most = isJoined ? Math.min(MAX_JOINED_BYTES, this.maxEventBytes) : this.maxEventBytes;
+    this.checkSize(data.length - this.dataFrom + 1 + to - from, most);
+    if (isJoined) data.appendByte(LF);
+    data.append(bytes, from, to);
   }
 
   private dispatch(): void {
-    const { lines, kind } = this;
+    const { lines, kind, dataFrom } = this;
     const { bytes, length } = this.data;
     this.lines = 0;
     this.kind = 'message';
     this.isBare = false;
     if (lines === 0) return;
+    this.dataFrom = 0;
     this.data.clear(KEPT_BYTES);
-    this.onEvent(bytes, 0, length, { kind, isOwned: true, isJoined: lines > 1 });
+    const isJoined = lines > 1;
+    const large = isJoined ? null : this.largeIn(bytes, length);
+    this.values = null;
+    this.onEvent(bytes, dataFrom, length, { kind, isOwned: true, isJoined, large });
   }
 
-  private checkSize(bytes: number): void {
-    if (bytes > this.maxEventBytes) {
-      throw new AnswerBoundExceeded(`an event of the stream is larger than ${this.maxEventBytes} bytes`);
-    }
+  private largeIn(bytes: Buffer, length: number): ReadonlyMap<number, number> | null {
+    this.values?.run(bytes, length);
+    return this.values?.ends ?? null;
+  }
+
+  /** Where the JSON of a line begins; -1: it has none. */
+  private documentIn(bytes: Buffer, length: number): number {
+    let from = this.afterMark(bytes, 0, length);
+    if (isField(bytes, from, length, DATA)) from = valueStart(bytes, from + DATA.length, length);
+    return bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY ? from : -1;
+  }
+
+  private afterMark(bytes: Buffer, from: number, to: number): number {
+    return this.isAtStart && startsWith(bytes, from, to, BYTE_ORDER_MARK)
+      ? from + BYTE_ORDER_MARK.length
+      : from;
+  }
+
+  private checkSize(bytes: number, most = this.maxEventBytes): void {
+    if (bytes > most) throw new AnswerBoundExceeded(`an event of the stream is larger than ${most} bytes`);
   }
 }
 

@@ -59,11 +59,58 @@ export interface AnswerTimes {
   readonly millisecondsPerKilobyte: number;
   /** Milliseconds of the longest piece of work that nothing interrupts. */
   readonly longest: number;
+  /** Milliseconds of all. */
+  readonly total: number;
 }
 
-/** The same units as a stream of about `bytes`, read as a socket gives it. */
+const filled = (unit: string, bytes: number): string => unit.repeat(Math.floor(bytes / unit.length));
+const listed = (unit: string, bytes: number): string => filled(`${unit},`, bytes).slice(0, -1);
+const chunk = (delta: string, more = ''): string =>
+  `data: {"choices":[{"index":0,"delta":${delta}${more}}]}\n\n`;
+const argumentsOf = (text: string): string =>
+  `{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":${text}}}]}`;
+
+/** One event of about so many bytes. */
+export const LONG_EVENTS: Readonly<Record<string, (bytes: number) => string>> = {
+  'a text': (bytes) => chunk(`{"content":"${filled('word ', bytes)}"}`),
+  'an escaped text': (bytes) => chunk(`{"content":"${filled('\\u00e9\\n', bytes)}"}`),
+  'a text of another script': (bytes) => chunk(`{"content":"${filled('漢', bytes / 3)}"}`),
+  'a text with ends of two bytes': (bytes) =>
+    chunk(`{"content":"${filled('word ', bytes)}"}`).replaceAll('\n', '\r\n'),
+  'parts of content': (bytes) => chunk(`{"content":[{"type":"text","text":"${filled('word ', bytes)}"}]}`),
+  'reasoning under another name': (bytes) => chunk(`{"reasoning_content":"${filled('word ', bytes)}"}`),
+  'an image': (bytes) =>
+    chunk(`{"images":[{"image_url":{"url":"data:image/png;base64,${filled('QUJD', bytes)}"}}]}`),
+  'log probabilities': (bytes) =>
+    chunk(
+      '{"content":"x"}',
+      `,"logprobs":{"content":[${listed('{"token":"a","logprob":-0.5,"top_logprobs":[{"token":"b"}]}', bytes)}]}`,
+    ),
+  'nested lists': (bytes) => chunk(`{"content":"x","y":[${listed('[[[[]]]]', bytes)}]}`),
+  'arguments as text': (bytes) => chunk(argumentsOf(`"${filled('word ', bytes)}"`)),
+  'arguments as an object': (bytes) => chunk(argumentsOf(`{"a":[${listed('1', bytes)}]}`)),
+  'a name of a function': (bytes) =>
+    chunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"${filled('f', bytes)}"}}]}`),
+  'spaces between members': (bytes) => chunk(`{"content":${filled(' ', bytes)}"x"}`),
+  'a name of a member': (bytes) => chunk(`{"${filled('m', bytes)}":1}`),
+  'an error': (bytes) => `event: error\ndata: {"error":{"message":"${filled('word ', bytes)}"}}\n\n`,
+  'lines of a document': (bytes) => `data: [\n${filled('data: 1,\n', bytes)}data: 1]\n\n`,
+  'nothing but spaces': (bytes) => `data: ${filled(' ', bytes)}\n\n`,
+};
+
+/** Bytes that are no UTF-8. */
+export const invalidEvent = (bytes: number): Buffer => {
+  const event = Buffer.from(chunk(`{"content":"${filled('x', bytes)}"}`));
+  return event.fill(0xe9, event.indexOf('xx'), event.lastIndexOf('xx'));
+};
+
+/** The same units as a stream of about `bytes`. */
 export function timeStream(units: readonly AnswerUnit[], bytes: number): AnswerTimes {
-  const body = Buffer.from(repeated(units, bytes));
+  return timeReads(Buffer.from(repeated(units, bytes)));
+}
+
+/** A stream that is read as a socket gives it. */
+export function timeReads(body: Buffer): AnswerTimes {
   const relay = createRelay({ choiceCount: CHOICES });
   let longest = 0;
   const from = process.cpuUsage();
@@ -77,7 +124,11 @@ export function timeStream(units: readonly AnswerUnit[], bytes: number): AnswerT
   relay.end();
   relay.choices();
   relay.outputCount();
-  return { millisecondsPerKilobyte: (millisecondsSince(from) * 1_024) / body.length, longest };
+  return timesOf(millisecondsSince(from), body, longest);
+}
+
+function timesOf(total: number, { length }: Buffer, longest: number): AnswerTimes {
+  return { millisecondsPerKilobyte: (total * 1_024) / length, longest, total };
 }
 
 /** A whole answer of about `bytes`, whose choices consist of the members that `unit` makes. */
@@ -91,10 +142,7 @@ export async function timeWhole(unit: AnswerUnit, bytes: number): Promise<Answer
     { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: CHOICES },
     pace,
   );
-  return {
-    millisecondsPerKilobyte: (millisecondsSince(from) * 1_024) / body.length,
-    longest: pace.end(),
-  };
+  return timesOf(millisecondsSince(from), body, pace.end());
 }
 
 const message = (index: number, members: object): string =>

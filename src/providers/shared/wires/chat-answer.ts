@@ -78,10 +78,10 @@ export class ChatAnswerReader {
   }
 
   /** Throws BrokenAnswer or AnswerBoundExceeded. `large`: see JsonDocument. The result is valid until the next call. */
-  read(bytes: Buffer, from: number, to: number, large?: ReadonlyMap<number, number>): ChatDocument {
+  read(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): ChatDocument {
     this.hasMore = this.hasUsage = this.hasFingerprint = false;
     this.choices.begin();
-    const top = (this.document = this.json.read(bytes, from, to, this.shape, large ?? null));
+    const top = (this.document = this.json.read(bytes, from, to, this.shape, large));
     if (top === null || top.isList) return this.readOther(top, bytes, from, to);
     const { choices, isError } = this.readTop(top);
     if (isError) {

@@ -245,7 +245,7 @@ function argumentsOf(call: JsonNode): Spelled | null {
   const { bytes } = called;
   if (called.isString(at))
     return { bytes, from: called.fromOf(at) + 1, to: called.toOf(at) - 1, isPrinted: false };
-  const printed = Buffer.from(JSON.stringify(called.raw(at).toString()));
+  const printed = Buffer.from(JSON.stringify(called.converted(at)));
   return { bytes: printed, from: 1, to: printed.length - 1, isPrinted: true };
 }
 
