@@ -33,6 +33,8 @@ describe('the ending of a call', () => {
   it('says something of the endpoint only where its provider decides it', () => {
     const telling = Object.keys(ENDINGS).filter((ending) => ruleOf(ending as Ending).health === 'failure');
     expect(telling).toEqual(['provider_before_content', 'provider_after_content', 'own_timeout']);
+    const good = Object.keys(ENDINGS).filter((ending) => ruleOf(ending as Ending).health === 'success');
+    expect(good).toEqual(['completed']);
   });
 
   it('is charged wherever the caller has caused it', () => {

@@ -54,7 +54,7 @@ export const ENDINGS = {
   lapse_before_content: { ...UNPAID, cause: 'service', unpaid: 'ended_here' },
   lapse: { ...PAID, cause: 'service' },
   /** The whole answer came, without a stream, and its caller read that it could not be recorded. */
-  not_recorded: { ...UNPAID, cause: 'service', unpaid: 'failed_call', health: 'success' },
+  not_recorded: { ...UNPAID, cause: 'service', unpaid: 'failed_call' },
 } as const satisfies Record<string, EndingRule>;
 
 export type Ending = keyof typeof ENDINGS;
