@@ -39,9 +39,9 @@ const COMMON_PARAMETERS = [
 export const CHAT_ENDPOINT_MEMBERS = [
   ...'context_length max_output_tokens supported_parameters input_modalities reasoning_efforts'.split(' '),
   ...'is_reasoning hides_reasoning tools_only_without_reasoning prompt_overhead tokens_per_image'.split(' '),
-  'max_tokens_per_image',
-  'needs',
-  ...'max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(' '),
+  ...'max_tokens_per_image needs max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(
+    ' ',
+  ),
   ...'output_limit stream_usage reasoning_member allowed_members schema'.split(' '),
 ];
 

@@ -4,7 +4,7 @@ import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
 import type { ChatProblem } from '../chat-wire.js';
 import { editMember } from './chat-members.js';
-import { reasoningEdit } from './chat-reasoning.js';
+import { isReasoningLost, reasoningEdit } from './chat-reasoning.js';
 import type { SupportTraits } from './chat-traits.js';
 
 const PDF = 'application/pdf';
@@ -52,9 +52,7 @@ function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: Supp
   const dropped = [...request.members].flatMap(([name, value]) =>
     editMember(name, value, call, traits) === 'dropped' ? [name] : [],
   );
-  const reasoning = reasoningEdit(call, traits.reasoningSwitch === true);
-  if (reasoning === 'dropped' || (reasoning && 'isWeaker' in reasoning && reasoning.isWeaker))
-    dropped.push('reasoning');
+  if (isReasoningLost(reasoningEdit(call, traits.reasoningSwitch === true))) dropped.push('reasoning');
   if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
   return dropped.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
 }

@@ -23,6 +23,11 @@ export type ReasoningEdit =
   /** The caller leaves the effort to the endpoint. */
   | null;
 
+/** The caller asked for reasoning that it does not get. */
+export function isReasoningLost(edit: ReasoningEdit): boolean {
+  return edit === 'dropped' || (edit !== null && 'isWeaker' in edit && edit.isWeaker === true);
+}
+
 export function reasoningEdit(call: ChatCall, hasSwitch: boolean): ReasoningEdit {
   const wanted = wantedEffort(call);
   const { reasoningEfforts, supportedParameters, toolsOnlyWithoutReasoning } = call.endpoint;

@@ -10,7 +10,7 @@ import { bearer } from '../wire.js';
 import { editMember, withholdsTools } from './chat-members.js';
 import { editMessages, editTools } from './chat-messages.js';
 import { chatProblems, hardProblems } from './chat-problems.js';
-import { reasoningEdit } from './chat-reasoning.js';
+import { isReasoningLost, reasoningEdit } from './chat-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
@@ -129,12 +129,10 @@ function addServiceTier(body: BodyAssembly, { request, endpoint }: ChatCall, { m
 
 function addReasoning(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {
   const edit = reasoningEdit(call, traits.reasoningSwitch === true);
-  if (edit === null) return;
-  if (edit === 'dropped') body.edits.add('reasoning');
-  else if ('effort' in edit) {
-    body.add('reasoning_effort', JSON.stringify(edit.effort));
-    if (edit.isWeaker) body.edits.add('reasoning');
-  } else body.add('reasoning', JSON.stringify({ enabled: edit.isEnabled }));
+  if (isReasoningLost(edit)) body.edits.add('reasoning');
+  if (edit === null || edit === 'dropped') return;
+  if ('effort' in edit) body.add('reasoning_effort', JSON.stringify(edit.effort));
+  else body.add('reasoning', JSON.stringify({ enabled: edit.isEnabled }));
 }
 
 function addOutputLimit(
