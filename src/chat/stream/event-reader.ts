@@ -101,10 +101,8 @@ export class EventReader {
     carry.append(chunk, from, to);
     if (carry.length <= AT_ONCE || this.lines > 0) return;
     const { bytes, length } = carry;
-    const start = this.documentIn(bytes, length);
-    if (start === -1) return;
-    this.values ??= new LargeValues(start, BrokenAnswer);
-    this.values.run(bytes, length, length - MAX_TOKEN_BYTES);
+    this.values ??= this.valuesOf(bytes, length);
+    this.values?.run(bytes, length, length - MAX_TOKEN_BYTES);
   }
 
   private endLine(chunk: Buffer, from: number, to: number): void {
@@ -175,11 +173,12 @@ export class EventReader {
     return this.values?.ends ?? null;
   }
 
-  /** Where the JSON of a line begins; -1: it has none. */
-  private documentIn(bytes: Buffer, length: number): number {
+  /** Null: the line has no JSON. */
+  private valuesOf(bytes: Buffer, length: number): LargeValues | null {
     let from = this.afterMark(bytes, 0, length);
     if (isField(bytes, from, length, DATA)) from = valueStart(bytes, from + DATA.length, length);
-    return bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY ? from : -1;
+    const isDocument = bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY;
+    return isDocument ? new LargeValues(from, BrokenAnswer) : null;
   }
 
   private afterMark(bytes: Buffer, from: number, to: number): number {
