@@ -1,7 +1,7 @@
 // Compares catalogue/ with maintained price lists and prints proposals (docs/catalogue.md): `npm run catalogue:update --
 // genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER [--take=new,cheaper,dearer] [--confirm='TEXT'] [--write=FILE]`.
 // It fetches nothing and changes nothing but FILE and the counts of catalogue/lists.json.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './catalogue/compare.mjs';
 import { ListError, listOf, readListFile } from './catalogue/read-list.mjs';
@@ -24,7 +24,7 @@ async function run() {
   });
   if (positionals.length === 0)
     throw new ScriptError('Name at least one list as NAME=FILE, such as models.dev=api.json');
-  const counts = existsSync(COUNTS) ? JSON.parse(readFileSync(COUNTS, 'utf8')) : {};
+  const counts = JSON.parse(readFileSync(COUNTS, 'utf8'));
   const lists = [];
   for (const argument of positionals) {
     const [name, path] = argument.split(/=(.*)/s);

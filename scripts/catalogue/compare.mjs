@@ -54,9 +54,9 @@ function additionsOf(key, hosts, lists, today) {
   const changes = differencesOf(null, stated);
   const offer = Object.assign({}, ...lists.map(({ offers }) => offers.get(key) ?? {}).toReversed());
   const proposal = { key, offer, stated, changes };
-  const group = changes.every((change) => isAgreed(change, stated)) && hasTwo(changes) ? 'new' : null;
   // Of a new model, a single list is no more than a hint.
-  return [{ ...proposal, group: group ?? disagreementOf(changes, stated), holds: holdsOf(proposal, null) }];
+  const group = areProven(changes) ? 'new' : disagreementOf(changes, stated);
+  return [{ ...proposal, group, holds: holdsOf(proposal, null) }];
 }
 
 /** The prices that each list states for an endpoint today. */
@@ -86,15 +86,14 @@ function isImplied(member, value, ours) {
   return member === 'completion' && value === 0n;
 }
 
-export function valuesOf(stated, member) {
+function valuesOf(stated, member) {
   return stated.flatMap(({ list, row }) =>
     row.amounts[member] === undefined ? [] : [{ list, value: row.amounts[member] }],
   );
 }
 
 function groupOf(changes, stated) {
-  if (!changes.every((change) => isAgreed(change, stated)) || !hasTwo(changes))
-    return disagreementOf(changes, stated);
+  if (!areProven(changes)) return disagreementOf(changes, stated);
   const rises = changes.some(({ own, values: [{ value }] }) => own !== undefined && value > own);
   return rises ? 'dearer' : 'cheaper';
 }
@@ -105,13 +104,11 @@ function disagreementOf(changes, stated) {
     : 'lists disagree';
 }
 
-function isAgreed({ values }) {
-  return values.every(({ value }) => value === values[0].value);
-}
-
-/** Prompt and completion stand in two lists, and so does every change. */
-function hasTwo(changes) {
-  return changes.every(({ values }) => values.length >= 2);
+/** Two lists or more state each price, and all that do agree. */
+function areProven(changes) {
+  return changes.every(
+    ({ values }) => values.length >= 2 && values.every(({ value }) => value === values[0].value),
+  );
 }
 
 /** Rows of a later day: those of a list that we lack, and ours that a list with days has dropped. */

@@ -1,14 +1,14 @@
 // Reads a maintained price list into offers: one provider, one exact upstream name, prices in whole 10^-12 USD for a million tokens.
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { toPico } from './decimal.mjs';
 import { genaiPrices } from './lists/genai-prices.mjs';
 import { litellm } from './lists/litellm.mjs';
 import { modelsDev } from './lists/models-dev.mjs';
 import { portkey } from './lists/portkey.mjs';
 
-export const LISTS = [genaiPrices, modelsDev, litellm, portkey];
+const LISTS = [genaiPrices, modelsDev, litellm, portkey];
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_OFFERS = 20_000;
 /** 1,000 USD for a million tokens. */
@@ -44,7 +44,7 @@ export function readList(list, content, before = 0) {
     try {
       const offer = { ...row, prices: row.prices.map((prices) => readDated(prices, list.shift)) };
       const earlier = offers.get(key);
-      if (earlier && !isSame(earlier.prices, offer.prices))
+      if (earlier && !isDeepStrictEqual(earlier.prices, offer.prices))
         throw new Error('is there twice, with two prices');
       offers.set(key, offer);
     } catch (error) {
@@ -115,14 +115,4 @@ function requireUnit(list, offers) {
 
 function fail(list, problem) {
   throw new ListError(`${list.name}: the list ${problem}`);
-}
-
-function isSame(one, other) {
-  return text(one) === text(other);
-}
-
-function text(prices) {
-  return createHash('sha256')
-    .update(JSON.stringify(prices, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)))
-    .digest('hex');
 }

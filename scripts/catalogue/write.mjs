@@ -47,9 +47,7 @@ function newModel({ offer: { released, contextLength } }, today) {
 function endpointOf({ key, endpoint, offer, stated, changes }, today) {
   const [provider, model] = key.split(' ');
   const source = `${stated.map(({ list }) => list).join(', ')}, read ${today}`;
-  const changed = Object.fromEntries(
-    changes.map(({ member, values }) => [member, Number(toText(values[0].value))]),
-  );
+  const changed = numbersOf(changes.map(({ member, values }) => [member, values[0].value]));
   if (!endpoint)
     return {
       provider,
@@ -77,11 +75,13 @@ function tiersOf(stated) {
   return {
     tiers: row.tiers.map(({ above, amounts }) => ({
       min_prompt_tokens: above,
-      usd_per_million_tokens: Object.fromEntries(
-        Object.entries(amounts).map(([name, value]) => [name, Number(toText(value))]),
-      ),
+      usd_per_million_tokens: numbersOf(Object.entries(amounts)),
     })),
   };
+}
+
+function numbersOf(prices) {
+  return Object.fromEntries(prices.map(([name, value]) => [name, Number(toText(value))]));
 }
 
 function valueText(values) {

@@ -1,6 +1,7 @@
 // genai-prices (github.com/pydantic/genai-prices, MIT): the file `dist/index.js` of its npm package, or `prices/data.json` of the
 // repository. USD for a million tokens. Its tiers begin above their `start`, as ours do.
 import { pathToFileURL } from 'node:url';
+import { groupByTier } from './tiers.mjs';
 
 const PROVIDERS = {
   aws: 'bedrock',
@@ -78,19 +79,15 @@ function datedPrices(prices) {
 }
 
 function amountsOf(prices) {
-  const amounts = {};
-  const tiers = new Map();
+  const rows = [];
   for (const [member, value] of Object.entries(prices)) {
     const name = AMOUNTS[member];
     // A price of tokens for another number of them is refused with its row, so that it never counts as 0.
     if (name === undefined && /_[a-z]?tok$/.test(member) && !member.endsWith('_mtok'))
       return { problem: `${member} has an unknown unit` };
     if (name === undefined || value === null) continue;
-    amounts[name] = typeof value === 'object' ? value.base : value;
-    for (const { start, price } of value.tiers ?? []) {
-      if (!tiers.has(start)) tiers.set(start, {});
-      tiers.get(start)[name] = price;
-    }
+    rows.push([name, typeof value === 'object' ? value.base : value]);
+    for (const { start, price } of value.tiers ?? []) rows.push([name, price, start]);
   }
-  return { amounts, tiers: [...tiers].map(([above, tier]) => ({ above, amounts: tier })) };
+  return groupByTier(rows);
 }

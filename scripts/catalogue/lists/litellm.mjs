@@ -1,4 +1,6 @@
 // LiteLLM's price map (github.com/BerriAI/litellm, MIT): `model_prices_and_context_window.json`. USD for one token.
+import { groupByTier } from './tiers.mjs';
+
 const PROVIDERS = {
   azure: ['azure', 'azure/'],
   bedrock: ['bedrock', ''],
@@ -43,7 +45,6 @@ export const litellm = {
         model: key.slice(prefix.length),
         contextLength: wholeNumber(entry.max_input_tokens),
         maxOutputTokens: wholeNumber(entry.max_output_tokens),
-        expiresOn: entry.deprecation_date,
         prices: 'input_cost_per_token' in entry ? [{ from: null, ...pricesOf(entry) }] : [],
       };
     }
@@ -63,22 +64,15 @@ function pricesOf(entry) {
 }
 
 function amountsOf(entry, suffix) {
-  const amounts = {};
-  const tiers = new Map();
-  for (const [member, value] of Object.entries(entry)) {
-    if (typeof value !== 'number' || !member.endsWith(suffix)) continue;
-    const base = member.slice(0, member.length - suffix.length);
-    const [, tiered, thousands] = TIER.exec(base) ?? [];
-    const name = AMOUNTS[tiered ?? base];
-    if (name === undefined) continue;
-    if (tiered === undefined) amounts[name] = value;
-    else {
-      const above = Number(thousands) * 1000;
-      if (!tiers.has(above)) tiers.set(above, {});
-      tiers.get(above)[name] = value;
-    }
-  }
-  return { amounts, tiers: [...tiers].map(([above, tier]) => ({ above, amounts: tier })) };
+  return groupByTier(
+    Object.entries(entry).flatMap(([member, value]) => {
+      if (typeof value !== 'number' || !member.endsWith(suffix)) return [];
+      const base = member.slice(0, member.length - suffix.length);
+      const [, tiered, thousands] = TIER.exec(base) ?? [];
+      const name = AMOUNTS[tiered ?? base];
+      return name === undefined ? [] : [[name, value, thousands && Number(thousands) * 1000]];
+    }),
+  );
 }
 
 function wholeNumber(value) {
