@@ -132,6 +132,9 @@ describe('the composition', () => {
       ['node', 'role.mjs'],
       ['./deploy/postgres/role.mjs:/app/role.mjs:ro'],
     ]);
+    const script = read('deploy/postgres/role.mjs');
+    expect(script).toMatch(/CREATE ROLE \$\{role\} LOGIN NOSUPERUSER/);
+    expect(script).toMatch(/CREATE DATABASE \$\{database\} OWNER \$\{role\}/);
     // The password of the superuser reaches this process and no other.
     expect(Object.keys(ofRole as object)).toEqual(['DATABASE_URL', 'SUPERUSER_URL']);
     expect(Object.keys(service['environment'] as object)).not.toContain('SUPERUSER_URL');
