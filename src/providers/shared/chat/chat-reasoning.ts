@@ -25,7 +25,7 @@ export type ReasoningEdit =
 
 /** The caller asked for reasoning that it does not get. */
 export function isReasoningLost(edit: ReasoningEdit): boolean {
-  return edit === 'dropped' || (edit !== null && 'isWeaker' in edit && edit.isWeaker === true);
+  return edit === 'dropped' || (edit !== null && 'isWeaker' in edit && edit.isWeaker);
 }
 
 export function reasoningEdit(call: ChatCall, hasSwitch: boolean): ReasoningEdit {
