@@ -16,6 +16,7 @@ const LAYERS = [
     'models',
     'credits',
     'notifications',
+    'refusals',
     'byok',
     'activity',
     'audit',

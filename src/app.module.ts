@@ -26,6 +26,7 @@ import { ModelsModule } from './models/models.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
+import { RefusalsModule } from './refusals/refusals.module.js';
 import { SystemModule } from './system/system.module.js';
 import { ContentUpkeepModule, RollupModule, UpkeepModule } from './upkeep/upkeep.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -45,6 +46,7 @@ const API_MODULES = [
   CreditsModule,
   NotificationsModule,
   ActivityModule,
+  RefusalsModule,
   SystemModule,
 ];
 

@@ -3,20 +3,22 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { findCaller } from './auth/caller.js';
+import { findCaller, findPayer } from './auth/caller.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { serveConsole } from './console/pages.js';
 import { LoadShedder } from './http/load-shedding/load-shedder.js';
 import { shedPublicRequests } from './http/load-shedding/load-shedding.guard.js';
+import { FailedRequests } from './http/errors/failed-requests.js';
 import { answerClientErrors, requireHost } from './http/errors/client-errors.js';
 import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
 import { corsOptions } from './http/server/cors.js';
-import { assignRequestId } from './http/errors/request-id.js';
+import { assignRequestId, requestIdOf } from './http/errors/request-id.js';
 import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
+import { RefusalReporter } from './refusals/refusal-reporter.js';
 import { OPENAPI_PATHS, serveOpenApi } from './runtime/openapi.js';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
@@ -43,6 +45,7 @@ export function setUpApplication(
   shareAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
   application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
+  recordRefusals(application.get(FailedRequests), application.get(RefusalReporter));
   application.use(requireHost);
   const limits = [
     limitPublicRequests(application.get(RateLimiter)),
@@ -55,6 +58,13 @@ export function setUpApplication(
   limitServer(server, { connections: loadShedding.connections, operationDeadline });
   answerClientErrors(server);
   application.get(SlowTransfers).watch(server);
+}
+
+function recordRefusals(failed: FailedRequests, reporter: RefusalReporter): void {
+  failed.listen((request, error) => {
+    const key = findPayer(request)?.key;
+    if (key) reporter.note({ key, method: request.method, requestId: requestIdOf(request), error });
+  });
 }
 
 /** For paths without a controller, which no guard sees. Counts toward the requests that an address may make without a credential. */

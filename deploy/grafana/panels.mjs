@@ -32,7 +32,8 @@ export const ROWS = [
       },
       {
         title: 'Errors a second',
-        description: 'By code. insufficient_credits and budget_exceeded are spend limits at work.',
+        description:
+          'By code. key_limit_exceeded, insufficient_credits and budget_exceeded are spend limits at work.',
         unit: 'reqps',
         queries: [query(`sum by (code) (${rate('signalbox_http_errors_total')})`, '{{code}}')],
       },

@@ -1,5 +1,6 @@
 // Analytics queries about the log of one account, of bounded length.
 import { Injectable } from '@nestjs/common';
+import { REFUSAL_DIMENSIONS } from '../domain/generations/analytics.js';
 import type {
   AnalyticsFilter,
   AnalyticsOrder,
@@ -40,6 +41,7 @@ export class AnalyticsService {
   ) {}
 
   async query({ key: { accountId } }: Caller, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
+    rejectMixedRefusals(dto);
     const begun = performance.now();
     const warnings: string[] = [];
     const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
@@ -121,6 +123,21 @@ export class AnalyticsService {
     if (ids.size === 0) return rows;
     const hashes = await this.keys.findHashes(accountId, [...ids]);
     return rows.map((row) => ({ ...row, api_key_id: hashes.get(String(row['api_key_id'])) ?? null }));
+  }
+}
+
+/** Generations have no reason of a refusal, and refused calls no model, provider, user or status. */
+function rejectMixedRefusals({ metrics, dimensions, filters }: AnalyticsQueryDto): void {
+  const fields = [...dimensions, ...filters.map(({ field }) => field)];
+  if (metrics.includes('refused_count') && !fields.every((field) => REFUSAL_DIMENSIONS.has(field))) {
+    throw new AppError('invalid_request', {
+      detail: `refused_count: is counted by ${[...REFUSAL_DIMENSIONS].join(', ')} and time; omit other dimensions and filters`,
+    });
+  }
+  if (fields.includes('refusal_reason') && metrics.some((metric) => metric !== 'refused_count')) {
+    throw new AppError('invalid_request', {
+      detail: 'refusal_reason: belongs to refused_count; omit other metrics',
+    });
   }
 }
 

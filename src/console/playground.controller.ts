@@ -3,7 +3,8 @@ import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ReadsOnly } from '../auth/auth.decorators.js';
-import { callerOf } from '../auth/caller.js';
+import { attachPayer, callerOf } from '../auth/caller.js';
+import type { Caller } from '../domain/keys/api-key.js';
 import { ChatResponder } from '../chat/chat-responder.js';
 import { CHAT_BODY } from '../chat/request/read-chat-request.js';
 import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
@@ -31,7 +32,7 @@ export class PlaygroundController {
     @Res() response: Response,
     @Query('api_key_hash') hash: unknown,
   ): Promise<void> {
-    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    const payer = await this.choosePayer(request, hash);
     await this.embeddings.respond(request, response, payer);
   }
 
@@ -45,7 +46,13 @@ export class PlaygroundController {
     @Res() response: Response,
     @Query('api_key_hash') hash: unknown,
   ): Promise<void> {
-    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    const payer = await this.choosePayer(request, hash);
     await this.chat.respond(request, response, payer);
+  }
+
+  private async choosePayer(request: Request, hash: unknown): Promise<Caller> {
+    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    attachPayer(request, payer);
+    return payer;
   }
 }

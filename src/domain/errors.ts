@@ -1,5 +1,6 @@
 // The errors of the API: a closed list of codes, each with its status and first words (docs/contract.md#errors).
 import type { RoutingMetadata } from './providers/routing-metadata.js';
+import type { LimitShortfall } from './spend/spend-limit.js';
 
 interface ErrorDefinition {
   readonly status: number;
@@ -28,6 +29,7 @@ export const ERROR_DEFINITIONS = {
     errorType: 'authentication',
   },
   insufficient_credits: { status: 402, message: 'Insufficient credits', errorType: 'payment_required' },
+  key_limit_exceeded: { status: 402, message: 'API key limit exceeded', errorType: 'payment_required' },
   forbidden: {
     status: 403,
     message: 'Only management keys can perform this operation',
@@ -140,6 +142,8 @@ export interface AppErrorOptions {
   readonly routingMetadata?: RoutingMetadata | null;
   /** Absent: by the status. */
   readonly payer?: Payer;
+  /** The limit that refused the call. */
+  readonly shortfall?: LimitShortfall;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -169,6 +173,11 @@ export class AppError extends Error {
     this.routingMetadata = options.routingMetadata ?? null;
     // Every member and the text are made of them: they are no part of what is logged or compared.
     Object.defineProperty(this, 'options', { enumerable: false });
+  }
+
+  /** The limit that refused the call; null: none did. */
+  get shortfall(): LimitShortfall | null {
+    return this.options.shortfall ?? null;
   }
 
   /** Pays the parts that were served before the call failed. */

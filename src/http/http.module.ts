@@ -4,6 +4,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { LoadSheddingGuard } from './load-shedding/load-shedding.guard.js';
 import { LoadShedder } from './load-shedding/load-shedder.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { FailedRequests } from './errors/failed-requests.js';
 import { HttpMetrics } from './observe/http-metrics.js';
 import { RequestLog } from './observe/request-log.js';
 import { RequestObserver } from './observe/request-observer.js';
@@ -13,6 +14,7 @@ import { RequestValidationPipe } from './fields/validation.pipe.js';
 
 @Module({
   providers: [
+    FailedRequests,
     HttpMetrics,
     RequestLog,
     RequestObserver,

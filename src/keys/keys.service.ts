@@ -14,6 +14,7 @@ import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { ActivityRepository } from '../persistence/activity/activity.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { RefusalsRepository } from '../persistence/refusals/refusals.repository.js';
 import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import { UniqueViolation } from '../persistence/database/database-errors.js';
 import type { Quota } from '../persistence/workspaces/quotas.js';
@@ -44,6 +45,7 @@ export class KeysService {
     private readonly apiKeys: ApiKeysRepository,
     private readonly policies: SpendPolicyRepository,
     private readonly activity: ActivityRepository,
+    private readonly refusals: RefusalsRepository,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -80,12 +82,18 @@ export class KeysService {
       limit: query.limit,
     });
     const ids = keys.map(({ key }) => key.id);
-    const [lastUses, sharedLimits] = await Promise.all([
+    const [lastUses, refusals, sharedLimits] = await Promise.all([
       this.activity.findLastUse(workspaceId, ids),
+      this.refusals.findOfKeys(workspaceId, ids),
       this.policies.findSharedLimits(workspaceId, this.clock.now()),
     ]);
     return keys.map((found) =>
-      this.toState({ ...found, sharedLimits, lastUse: lastUses.get(found.key.id) ?? NEVER_USED }),
+      this.toState({
+        ...found,
+        sharedLimits,
+        lastUse: lastUses.get(found.key.id) ?? NEVER_USED,
+        refusals: refusals.get(found.key.id) ?? null,
+      }),
     );
   }
 
@@ -123,7 +131,13 @@ export class KeysService {
         if (!(error instanceof UniqueViolation)) throw error;
         throw new AppError('invalid_request', { detail: 'external.api_key: must be a key of its own' });
       });
-    const state = this.toState({ key: created, spend: NO_SPEND, sharedLimits, lastUse: NEVER_USED });
+    const state = this.toState({
+      key: created,
+      spend: NO_SPEND,
+      sharedLimits,
+      lastUse: NEVER_USED,
+      refusals: null,
+    });
     return { state, secret };
   }
 

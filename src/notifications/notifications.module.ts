@@ -2,16 +2,14 @@
 import { Module } from '@nestjs/common';
 import { GenerationEventsModule } from '../deliveries/generation-events.module.js';
 import { NotificationEventsModule } from '../deliveries/notifications/notification-events.module.js';
-import { SpendModule } from '../spend/spend.module.js';
 import { NotificationEventsController } from './notification-events.controller.js';
 import { NotificationEventsService } from './notification-events.service.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationsService } from './notifications.service.js';
-import { RefusalReporter } from './refusal-reporter.js';
 
 @Module({
-  imports: [GenerationEventsModule, NotificationEventsModule, SpendModule],
+  imports: [GenerationEventsModule, NotificationEventsModule],
   controllers: [NotificationsController, NotificationEventsController],
-  providers: [NotificationsService, NotificationEventsService, RefusalReporter],
+  providers: [NotificationsService, NotificationEventsService],
 })
 export class NotificationsModule {}

@@ -30,6 +30,7 @@ import { Notifications } from './database/notifications.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
 import { LogHorizonReader } from './generations/log-horizon.js';
 import { Readiness } from './database/readiness.js';
+import { RefusalsRepository } from './refusals/refusals.repository.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
 import { LapsedReservations } from './spend/lapsed-reservations.js';
@@ -66,6 +67,7 @@ const REPOSITORIES = [
   NotificationQueuesRepository,
   NotificationRulesRepository,
   ProviderCredentialsRepository,
+  RefusalsRepository,
   ReplayLimitsRepository,
   SpendLedger,
   SpendPolicyRepository,

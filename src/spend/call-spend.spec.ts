@@ -75,7 +75,7 @@ describe('CallSpend', () => {
     expect(waits).toEqual([0, undefined]);
   });
 
-  it.each(['insufficient_credits', 'budget_exceeded'] as const)(
+  it.each(['key_limit_exceeded', 'insufficient_credits', 'budget_exceeded'] as const)(
     'tryReserve() returns false for %s, and keeps nothing',
     async (code) => {
       const { spend } = spendWith(new AppError(code));

@@ -58,9 +58,16 @@ export class ReachedLimits {
 }
 
 const CODES = {
-  key: 'insufficient_credits',
+  key: 'key_limit_exceeded',
   account: 'insufficient_credits',
   workspace: 'budget_exceeded',
+} as const;
+
+/** Remedies of the caller's side, beside a smaller call. */
+const REMEDIES = {
+  key: "raise the key's limit",
+  account: 'buy credits',
+  workspace: "raise the workspace's budget",
 } as const;
 
 /** The remainder of a limit is less than the maximum cost of the call. */
@@ -76,16 +83,20 @@ export class LimitReached extends AppError {
   }
 }
 
-/** `amount`: the maximum cost of the rejected call. */
-export function limitReached(reached: ReachedLimit, amount: PicoUsd): LimitReached {
+/** `needed`: the maximum cost of the rejected call. */
+export function limitReached(reached: ReachedLimit, needed: PicoUsd): LimitReached {
   const { owner, limits, tightest, unspent, resetsAt } = reached;
   const left = formatUsd(unspent > 0n ? unspent : 0n);
   const whose =
     owner.kind === 'account'
       ? "the account's credits"
       : `this ${owner.kind}'s ${limits.map(describe).join(', ')}`;
+  const reset = resetsAt === null ? '' : `, or wait until ${resetsAt.toISOString()}`;
   return new LimitReached(reached, CODES[owner.kind], {
-    detail: `this call may cost ${formatUsd(amount)} USD and ${left} USD are left of ${whose}`,
+    detail:
+      `this call may cost ${formatUsd(needed)} USD and ${left} USD are left of ${whose}; ` +
+      `lower max_tokens, send a shorter input, ${REMEDIES[owner.kind]}${reset}`,
+    shortfall: { owner, tightest, needed, unspent, resetsAt },
     metadata: {
       limit_source: owner.kind,
       ...(tightest && {

@@ -99,7 +99,7 @@ describe('a call that fits the remainder', () => {
     const dear = reserve(LIMIT + 1n);
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
     const fitting = setup.limiter.reserve(KEY, { quick: () => boundOf(LIMIT), exact });
-    await expect(dear).rejects.toMatchObject({ code: 'insufficient_credits' });
+    await expect(dear).rejects.toMatchObject({ code: 'key_limit_exceeded' });
     expect((await fitting).releases).toMatchObject([{ amount: LIMIT }]);
     expect(exact).not.toHaveBeenCalled();
   });
@@ -175,7 +175,7 @@ describe('a call that one owner rejects', () => {
   it('leaves nothing reserved of another', async () => {
     ledger.limit = 0n;
     setup.setPolicy({ budgets: [], credits: 0n });
-    await expect(reserve(LIMIT)).rejects.toMatchObject({ code: 'insufficient_credits' });
+    await expect(reserve(LIMIT)).rejects.toMatchObject({ code: 'key_limit_exceeded' });
     await setup.limiter.onApplicationShutdown();
     expect(ledger.reserved).toBe(0n);
   });
@@ -219,7 +219,7 @@ describe('the available part of a lease', () => {
     // No notification has arrived.
     setup.setPolicy({ budgets: [], credits: 0n });
     ledger.limit = 0n;
-    await expect(call()).rejects.toMatchObject({ code: 'insufficient_credits' });
+    await expect(call()).rejects.toMatchObject({ code: 'key_limit_exceeded' });
     expect(ledger.reserved).toBe(0n);
   });
 

@@ -37,7 +37,7 @@ function settle(reservation: Reservation): void {
 
 const call = async (key: ApiKey, cost = COST): Promise<void> => settle(await reserve(key, cost));
 
-const refused = { code: 'insufficient_credits' };
+const refused = { code: 'key_limit_exceeded' };
 
 describe('a lowered limit', () => {
   it('leaves nothing of the old one to spend while a lease is being acquired', async () => {

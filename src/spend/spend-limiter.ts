@@ -5,6 +5,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } f
 import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
+import type { ErrorCode } from '../domain/errors.js';
 import { amountToward, SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendBound, SpendLimits } from '../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../domain/spend/spend-lease.js';
@@ -14,8 +15,7 @@ import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.j
 import { limitedOwnersOf, limitsUnder } from './limited-owners.js';
 import type { LimitedOwner } from './limited-owners.js';
 import { LocalQuota, LimitReserved } from './local-quota.js';
-import { LimitReached, ReachedLimits } from './reached-limits.js';
-import { RefusedLimits } from './refused-limits.js';
+import { ReachedLimits } from './reached-limits.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 import { UnpaidLimit } from './unpaid-limit.js';
 
@@ -52,6 +52,11 @@ const NOTHING_RESERVED: Reservation = { bound: null, releases: [], close: () => 
 const HEARTBEAT_INTERVAL = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
 const MAX_WAIT = 10_000;
+const MONEY_CODES: ReadonlySet<ErrorCode> = new Set([
+  'key_limit_exceeded',
+  'insufficient_credits',
+  'budget_exceeded',
+]);
 /** A deadline in the past. */
 const NO_WAIT = -Infinity;
 // Ended leases of one statement.
@@ -74,7 +79,6 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     private readonly ledger: SpendLedger,
     private readonly policies: SpendPolicyCache,
     private readonly reachedLimits: ReachedLimits,
-    private readonly refusedLimits: RefusedLimits,
     private readonly unpaidLimit: UnpaidLimit,
     notifications: Notifications,
   ) {
@@ -139,13 +143,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       if (!isAboutMoney(error)) throw error;
     }
     const exact = await bounds.exact();
-    try {
-      return await this.reserveBound(owners, exact, performance.now() + maxWait, signal);
-    } catch (error) {
-      // Without a wait it is an attempt, whose failure a cheaper one may follow.
-      if (error instanceof LimitReached && maxWait > 0) this.refusedLimits.note(error.reached);
-      throw error;
-    }
+    return this.reserveBound(owners, exact, performance.now() + maxWait, signal);
   }
 
   /**
@@ -294,6 +292,5 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
 /** Whether a cheaper call might have been served. A cheaper route does not help when the database is unreachable. */
 export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  const { code } = error;
-  return error instanceof LimitReserved || code === 'insufficient_credits' || code === 'budget_exceeded';
+  return error instanceof LimitReserved || MONEY_CODES.has(error.code);
 }

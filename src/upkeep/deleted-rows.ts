@@ -12,6 +12,14 @@ import { EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 import { Database } from '../persistence/database/database.js';
 import {
+  KEPT_DAYS,
+  KEPT_HOUR_DAYS,
+  KEPT_MINUTE_HOURS,
+  REMOVE_REFUSAL_HOURS,
+  REMOVE_REFUSAL_MINUTES,
+  REMOVE_REFUSALS,
+} from '../persistence/refusals/refusal-statements.js';
+import {
   PURGE_STEP,
   REMOVE_AUDIT_ENTRIES,
   REMOVE_NOTIFICATION_EVENTS,
@@ -63,6 +71,9 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
       () => this.removeInSteps(REMOVE_STORAGE_DAYS, now),
       () => this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE)),
       () => this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY)),
+      () => this.removeInSteps(REMOVE_REFUSAL_MINUTES, ago(KEPT_MINUTE_HOURS * HOUR)),
+      () => this.removeInSteps(REMOVE_REFUSAL_HOURS, ago(KEPT_HOUR_DAYS * DAY)),
+      () => this.removeInSteps(REMOVE_REFUSALS, ago(KEPT_DAYS * DAY)),
       () => this.removeAuditEntries(ago(retention.auditDays * DAY)),
       () => this.purgeWorkspaces(ago),
     ];

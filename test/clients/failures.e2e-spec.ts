@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
     name: 'a key over its limit',
     status: 402,
     apiKey: async () => (await setup.app.createKey({ limit: 0n })).secret,
-    says: 'Insufficient credits',
+    says: 'API key limit exceeded',
     calls: 0,
     openai: APIError,
     sdk: errors.PaymentRequiredResponseError,

@@ -113,7 +113,7 @@ describe('errors', () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     const failure = await ask(clientWith(secret));
     expect(failure.status).toBe(402);
-    expect(failure.message).toContain('Insufficient credits');
+    expect(failure.message).toContain('API key limit exceeded');
   });
 
   it('with 404 are a NotFoundError', async () => {

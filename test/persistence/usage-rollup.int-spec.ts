@@ -71,7 +71,9 @@ function exactPercentile(rows: readonly Generation[], share: number): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-const READ: Readonly<Record<Exclude<DimensionName, 'user'>, (row: Generation) => string | null>> = {
+const READ: Readonly<
+  Record<Exclude<DimensionName, 'user' | 'refusal_reason'>, (row: Generation) => string | null>
+> = {
   model: ({ model }) => model,
   provider: ({ provider }) => provider,
   endpoint: ({ endpoint }) => endpoint,

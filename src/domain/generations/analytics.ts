@@ -15,6 +15,7 @@ const LATENCY = { format: 'latency', isRate: true } as const;
 export const METRICS = {
   request_count: { label: 'Requests', ...COUNT },
   error_count: { label: 'Failed requests', ...COUNT },
+  refused_count: { label: 'Refused requests', ...COUNT },
   error_rate: { label: 'Share of failed requests', format: 'percent', isRate: true },
   input_count: { label: 'Inputs', ...COUNT },
   prompt_tokens: { label: 'Prompt tokens', ...COUNT },
@@ -41,6 +42,7 @@ export const DIMENSIONS = {
   workspace: 'Workspace',
   status: 'Status',
   error_type: 'Kind of error',
+  refusal_reason: 'Reason of a refusal',
 } as const;
 export type DimensionName = keyof typeof DIMENSIONS;
 
@@ -91,6 +93,13 @@ export interface AnalyticsOrder {
 
 /** By the names of the requested metrics and dimensions, and `date`. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
+
+/** Refused calls are no generations: they have these dimensions alone. */
+export const REFUSAL_DIMENSIONS: ReadonlySet<DimensionName> = new Set([
+  'api_key_id',
+  'workspace',
+  'refusal_reason',
+]);
 
 /** The names of a closed list, in its order. */
 export function namesOf<Name extends string>(list: Readonly<Record<Name, unknown>>): readonly Name[] {

@@ -4,6 +4,7 @@ import { abbreviate } from '../text/masking.js';
 import { effectiveLimitOf } from '../spend/spend-limit.js';
 import type { EffectiveLimit, SharedLimits } from '../spend/spend-limit.js';
 import type { KeySpend, SpendLimit } from '../spend/spend.js';
+import type { KeyRefusals } from './refusal.js';
 
 export type ApiKeyKind = 'management' | 'inference';
 
@@ -51,6 +52,8 @@ export const NEVER_USED: LastUse = { day: null, moment: null };
 export interface ApiKeySnapshot extends ApiKeyWithSpend {
   readonly sharedLimits: SharedLimits;
   readonly lastUse: LastUse;
+  /** Null: none in the last day. */
+  readonly refusals: KeyRefusals | null;
 }
 
 export interface ApiKeyState extends ApiKeyWithSpend {
@@ -59,15 +62,21 @@ export interface ApiKeyState extends ApiKeyWithSpend {
   /** UTC day. */
   readonly lastUsedOn: string | null;
   readonly lastUsedAt: Date | null;
+  /** Null: none in the last day. */
+  readonly refusals: KeyRefusals | null;
 }
 
-export function stateOf({ key, spend, sharedLimits, lastUse }: ApiKeySnapshot, now: Date): ApiKeyState {
+export function stateOf(
+  { key, spend, sharedLimits, lastUse, refusals }: ApiKeySnapshot,
+  now: Date,
+): ApiKeyState {
   return {
     key,
     spend,
     effectiveLimit: effectiveLimitOf(key, spend, sharedLimits, now),
     lastUsedOn: lastUse.day,
     lastUsedAt: lastUse.moment,
+    refusals,
   };
 }
 

@@ -10,6 +10,19 @@ export interface SpendLimitWindow {
   readonly includeByok: boolean;
 }
 
+/** A call that did not fit a limit. */
+export interface LimitShortfall {
+  readonly owner: SpendOwner;
+  /** The tightest limit; null: the limits have been lifted since. */
+  readonly tightest: SpendLimitWindow | null;
+  /** The maximum cost of the call. */
+  readonly needed: PicoUsd;
+  /** The remainder of the tightest limit. */
+  readonly unspent: PicoUsd;
+  /** Null: the limit does not reset. */
+  readonly resetsAt: Date | null;
+}
+
 /** A limit that refused a call. */
 export type RefusingLimit = SpendOwner & Pick<SpendLimitWindow, 'window'>;
 

@@ -205,6 +205,7 @@ describe('the charge of a call that failed', () => {
     ['payload_too_large', 5n],
     ['not_found', 5n],
     ['insufficient_credits', 5n],
+    ['key_limit_exceeded', 5n],
     ['budget_exceeded', 5n],
     ['provider_error', 0n],
     ['provider_overloaded', 0n],

@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
+import { FailedRequests } from './failed-requests.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from '../server/route-table.js';
 
@@ -35,13 +36,17 @@ export function errorCodeOf(request: object): ErrorCode | null {
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
 
-  constructor(private readonly routes: RouteTable) {}
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly failed: FailedRequests,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.toAppError(thrown, request);
     (request as RequestWithErrorCode)[ERROR_CODE] = error.code;
+    this.failed.report(request, error);
     if (error.status >= 500 && error.code !== 'overloaded') {
       const cause = error.cause ?? error;
       this.logger.error(

@@ -32,7 +32,7 @@ export class HttpMetrics {
     });
     this.errors = new Counter({
       name: 'signalbox_http_errors_total',
-      help: 'Requests that ended with an error, by code; insufficient_credits and budget_exceeded are rejections by spend limits.',
+      help: 'Requests that ended with an error, by code; key_limit_exceeded, budget_exceeded and insufficient_credits are rejections by spend limits.',
       labelNames: ['code'],
       registers,
     });

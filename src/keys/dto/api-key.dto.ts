@@ -15,6 +15,7 @@ import {
   UuidField,
 } from '../../http/fields/scalar-fields.js';
 import { dataOf } from '../../http/openapi/envelopes.js';
+import { KeyRefusalsDto, toKeyRefusalsDto } from './key-refusals.dto.js';
 
 /** The limit that stops a key first. */
 class EffectiveLimitDto {
@@ -81,6 +82,11 @@ export abstract class KeyUsageDto {
     description: 'The last call that is summed up, minutes after it. Null: none in the last 100 days.',
   })
   last_used_at: string | null;
+  @ObjectField(KeyRefusalsDto, {
+    nullable: true,
+    description: 'Calls that were refused in the last day, seconds after they were. Null: none.',
+  })
+  refusals: KeyRefusalsDto | null;
 }
 
 export class ApiKeyDto extends KeyUsageDto {
@@ -114,7 +120,14 @@ export function toKeyUsageDto(state: ApiKeyState): KeyUsageDto {
 }
 
 type StateMember = keyof ApiKeyDto &
-  ('limit_remaining' | `usage${string}` | `byok_usage${string}` | 'effective_limit' | `last_used_${string}`);
+  (
+    | 'limit_remaining'
+    | `usage${string}`
+    | `byok_usage${string}`
+    | 'effective_limit'
+    | `last_used_${string}`
+    | 'refusals'
+  );
 
 /** The record without its state: the members that a change of the key can change. */
 export function toKeySettings(key: ApiKey): Omit<ApiKeyDto, StateMember> {
@@ -148,6 +161,7 @@ function toStateMembers({
   effectiveLimit,
   lastUsedOn,
   lastUsedAt,
+  refusals,
 }: ApiKeyState): Pick<ApiKeyDto, StateMember> {
   const { usage, byok } = spend;
   const remaining = remainingOfLimit(spend, key);
@@ -164,5 +178,6 @@ function toStateMembers({
     effective_limit: effectiveLimit && toEffectiveLimitDto(effectiveLimit),
     last_used_on: lastUsedOn,
     last_used_at: lastUsedAt?.toISOString() ?? null,
+    refusals: refusals && toKeyRefusalsDto(refusals),
   };
 }

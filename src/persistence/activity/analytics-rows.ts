@@ -5,7 +5,7 @@ import type { RollupCursor } from '../rollups/rollup.repository.js';
 import { COUNTS, isUnsummed, selectCounts } from '../rollups/rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
 import { IS_FAILED } from './usage-statements.js';
-import type { HistoryRows } from '../history/history.js';
+import type { HistoryRows, TimeSpan } from '../history/history.js';
 
 interface DimensionColumn {
   readonly column: string;
@@ -28,6 +28,8 @@ export const DIMENSION_COLUMNS: Readonly<Record<DimensionName, DimensionColumn>>
   workspace: { column: 'workspace_id', type: 'text', stored: 'uuid' },
   status: { column: 'status', type: 'text', stored: 'smallint' },
   error_type: { column: 'error_type', ...TEXT, isNullable: true },
+  // Of refused calls alone.
+  refusal_reason: { column: 'reason', ...TEXT },
 };
 
 export interface AnalyticsSources {
@@ -36,7 +38,11 @@ export interface AnalyticsSources {
   readonly cursor: RollupCursor | null;
   /** Null: the whole range is answered by this database. */
   readonly history: HistoryRows | null;
+  /** Null: the query does not count refused calls. */
+  readonly refusals: RefusalTable | null;
 }
+
+const countsRefusals = ({ metrics }: AnalyticsQuery): boolean => metrics.includes('refused_count');
 
 /** The parameters of one statement; those of a cursor are added when a part needs them. */
 export class Parameters {
@@ -66,9 +72,33 @@ function countsOf(source: RangePart['source']): string {
 /** The columns of a row beside its time and dimensions. */
 export type RowColumns = 'counts' | 'counts and latency' | { readonly own: string };
 
-function columnsOf(source: RangePart['source'], columns: RowColumns): string {
+function columnsOf(query: AnalyticsQuery, source: RangePart['source'], columns: RowColumns): string {
   if (typeof columns === 'object') return columns.own;
-  return `${countsOf(source)}${columns === 'counts' ? '' : ', duration_ms AS latency'}`;
+  const refused = countsRefusals(query) ? ', 0 AS refused' : '';
+  return `${countsOf(source)}${refused}${columns === 'counts' ? '' : ', duration_ms AS latency'}`;
+}
+
+type ValueOf = (column: DimensionColumn) => string;
+
+/** The scope, the range and the filters of a query as conditions of rows. */
+function conditionsOf(
+  query: Pick<AnalyticsQuery, 'workspaceIds' | 'filters'>,
+  { time, from, to }: TimeSpan & { readonly time: string },
+  valueOf: ValueOf,
+  parameters: Parameters,
+): readonly string[] {
+  const matches = ({ dimension, isNot, values }: AnalyticsFilter): string => {
+    const one = DIMENSION_COLUMNS[dimension];
+    const value = one.isText || one.type === 'uuid' ? valueOf(one) : `${one.column}::text`;
+    const isOne = `${value} = ANY(${parameters.add(values)}::${one.type}[])`;
+    return isNot ? `(${isOne}) IS NOT TRUE` : isOne;
+  };
+  return [
+    `workspace_id = ANY(${parameters.add(query.workspaceIds)}::uuid[])`,
+    `${time} >= ${parameters.add(from)}`,
+    `${time} < ${parameters.add(to)}`,
+    ...query.filters.map(matches),
+  ];
 }
 
 /** The rows of one part, in the columns that all parts have. */
@@ -82,24 +112,15 @@ export function rowsOfPart(
   const isLog = typeof source === 'string';
   const time = isLog ? 'created_at' : 'period';
   const names = query.dimensions.map((name) => DIMENSION_COLUMNS[name]);
-  const valueOf = ({ column, isNullable }: DimensionColumn): string =>
+  const valueOf: ValueOf = ({ column, isNullable }) =>
     isNullable && !isLog ? `nullif(${column}, '')` : column;
   const selected = [
     `${time} AS time`,
     ...names.map((one) => `${valueOf(one)} AS ${one.column}`),
-    columnsOf(source, columns),
+    columnsOf(query, source, columns),
   ];
-  const matches = ({ dimension, isNot, values }: AnalyticsFilter): string => {
-    const one = DIMENSION_COLUMNS[dimension];
-    const value = one.isText || one.type === 'uuid' ? valueOf(one) : `${one.column}::text`;
-    const isOne = `${value} = ANY(${parameters.add(values)}::${one.type}[])`;
-    return isNot ? `(${isOne}) IS NOT TRUE` : isOne;
-  };
   const conditions = [
-    `workspace_id = ANY(${parameters.add(query.workspaceIds)}::uuid[])`,
-    `${time} >= ${parameters.add(from)}`,
-    `${time} < ${parameters.add(to)}`,
-    ...query.filters.map(matches),
+    ...conditionsOf(query, { time, from, to }, valueOf, parameters),
     ...(source === 'unsummed' ? [isUnsummed(parameters.ofCursor(sources.cursor))] : []),
     ...(source === 'uncopied' ? [isUnsummed(parameters.ofCursor(sources.history?.cursor ?? null))] : []),
   ];
@@ -110,12 +131,12 @@ const typeOfCount = (column: string): string => (column.endsWith('usage') ? 'num
 
 /** The rows of the history, in the same columns. */
 export function rowsOfHistory(
-  { dimensions }: AnalyticsQuery,
+  query: AnalyticsQuery,
   { json }: HistoryRows,
   columns: RowColumns,
   parameters: Parameters,
 ): string {
-  const names = dimensions.map((name) => DIMENSION_COLUMNS[name]);
+  const names = query.dimensions.map((name) => DIMENSION_COLUMNS[name]);
   const counts = ['requests', 'failed_requests', ...COUNTS];
   const types = [
     'time float8',
@@ -124,11 +145,41 @@ export function rowsOfHistory(
     'bucket integer',
     'latency integer',
   ];
-  const own = typeof columns === 'object' ? 'bucket, requests' : counts.join(', ');
+  const refused = countsRefusals(query) ? ', 0 AS refused' : '';
+  const own = typeof columns === 'object' ? 'bucket, requests' : `${counts.join(', ')}${refused}`;
   const selected = [
     'to_timestamp(time) AS time',
     ...names.map(({ column }) => column),
     columns === 'counts and latency' ? `${own}, latency` : own,
   ];
   return `SELECT ${selected.join(', ')} FROM jsonb_to_recordset(${parameters.add(json)}::jsonb) AS history (${types.join(', ')})`;
+}
+
+export type RefusalTable = 'refusal_minutes' | 'refusal_hours';
+
+/** Milliseconds of a row. */
+const LENGTHS: Readonly<Record<RefusalTable, number>> = { refusal_minutes: 60_000, refusal_hours: 3_600_000 };
+
+/** The sums of refused calls, in the same columns. The first period of the range counts whole. */
+export function rowsOfRefusals(
+  query: AnalyticsQuery,
+  table: RefusalTable,
+  columns: RowColumns,
+  parameters: Parameters,
+): string {
+  const length = LENGTHS[table];
+  const from = new Date(Math.floor(query.from.getTime() / length) * length);
+  const valueOf: ValueOf = ({ column }) => column;
+  const selected = [
+    'period AS time',
+    ...query.dimensions.map((name) => DIMENSION_COLUMNS[name].column),
+    '0 AS requests',
+    '0 AS failed_requests',
+    // A percentile must not count them.
+    ...COUNTS.map((column) => (column === 'duration_ms' ? 'NULL::integer' : '0') + ` AS ${column}`),
+    'refusals AS refused',
+    ...(columns === 'counts and latency' ? ['NULL::integer AS latency'] : []),
+  ];
+  const conditions = conditionsOf(query, { time: 'period', from, to: query.to }, valueOf, parameters);
+  return `SELECT ${selected.join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}`;
 }

@@ -8,7 +8,13 @@ import type {
   DimensionName,
   MetricName,
 } from '../../domain/generations/analytics.js';
-import { DIMENSION_COLUMNS, Parameters, rowsOfHistory, rowsOfPart } from './analytics-rows.js';
+import {
+  DIMENSION_COLUMNS,
+  Parameters,
+  rowsOfHistory,
+  rowsOfPart,
+  rowsOfRefusals,
+} from './analytics-rows.js';
 import type { AnalyticsSources, RowColumns } from './analytics-rows.js';
 import { forBuckets, LATENCY_BUCKET } from './usage-statements.js';
 import type { UsageLevel } from './usage-statements.js';
@@ -40,7 +46,9 @@ function weightedPercentile(name: PercentileName): string {
 const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   request_count: 'sum(requests)::float8',
   error_count: 'sum(failed_requests)::float8',
-  error_rate: 'sum(failed_requests)::float8 / sum(requests)::float8',
+  refused_count: 'sum(refused)::float8',
+  // Null: all were refused.
+  error_rate: 'sum(failed_requests)::float8 / nullif(sum(requests), 0)::float8',
   input_count: 'sum(inputs)::float8',
   prompt_tokens: 'sum(prompt_tokens)::float8',
   completion_tokens: 'sum(completion_tokens)::float8',
@@ -49,7 +57,7 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   total_tokens: 'sum(total_tokens)::float8',
   total_usage: 'sum(usage)::float8',
   byok_usage: 'sum(byok_usage)::float8',
-  latency_avg: rounded('sum(duration_ms)::numeric / sum(requests)'),
+  latency_avg: rounded('sum(duration_ms)::numeric / nullif(sum(requests), 0)'),
   // Only rows of the log have these.
   latency_p50: percentile('latency_p50'),
   latency_p90: percentile('latency_p90'),
@@ -78,6 +86,11 @@ export function isSummable(query: AnalyticsQuery): boolean {
     filters.every(({ dimension }) => dimension !== 'user') &&
     !((dimensions.length > 0 || granularity !== null) && isPercentile(orderOf(query).field))
   );
+}
+
+/** Whether the query asks for nothing that generations have. */
+export function isOfRefusals({ metrics }: AnalyticsQuery): boolean {
+  return metrics.every((name) => name === 'refused_count');
 }
 
 /** The level of the sums that have the fewest rows for the query. */
@@ -134,12 +147,13 @@ export function countsLatencies(query: AnalyticsQuery, { parts, history }: Analy
 
 /** The rows of all sources; of those of the history each stands for several calls. */
 function allRows(query: AnalyticsQuery, sources: AnalyticsSources, parameters: Parameters): string {
-  const { parts, history } = sources;
+  const { parts, history, refusals } = sources;
   const isWeighted = history !== null && !countsLatencies(query, sources) && hasPercentiles(query);
   const columns: RowColumns = isWeighted ? 'counts and latency' : 'counts';
   const rows = [
     ...parts.map((part) => rowsOfPart(query, part, sources, columns, parameters)),
     ...(history === null ? [] : [rowsOfHistory(query, history, columns, parameters)]),
+    ...(refusals === null ? [] : [rowsOfRefusals(query, refusals, columns, parameters)]),
   ].join('\n  UNION ALL ');
   if (!isWeighted) return `(${rows}) AS entry`;
   const groups = keysOf(groupsOf(query));

@@ -1,16 +1,18 @@
 // Answers analytics queries from the sums by hour and day where these have the answer, else from the log.
 import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
 import type { AnalyticsQuery, AnalyticsRow } from '../../domain/generations/analytics.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { percentileOf } from '../../domain/generations/latency-histogram.js';
 import type { LatencyCount } from '../../domain/generations/latency-histogram.js';
 import type { RollupCursor } from '../rollups/rollup.repository.js';
-import type { AnalyticsSources } from './analytics-rows.js';
+import type { AnalyticsSources, RefusalTable } from './analytics-rows.js';
 import type { HistoryRows, HistoryState } from '../history/history.js';
 import {
   countsLatencies,
   hasPercentiles,
+  isOfRefusals,
   isPercentile,
   isSummable,
   levelOf,
@@ -25,6 +27,9 @@ import { USAGE_ROLLUP } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
 import { History } from '../history/history.js';
+import { READABLE_MINUTE_HOURS } from '../refusals/refusal-statements.js';
+
+const HOUR = 3_600_000;
 
 type Row = AnalyticsRow & Record<string, string | number | null>;
 
@@ -39,9 +44,21 @@ export class AnalyticsRepository {
   /** One row more than the limit where there are more. */
   async query(requested: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
     const query = withinWorkspaces(requested);
+    if (isOfRefusals(query)) return this.reports.read<Row>(query.accountId, this.readRefusals(query));
     return this.history.withState((state) =>
       state === null ? this.answer(query, this.partsOf(query), null) : this.answerWithHistory(query, state),
     );
+  }
+
+  private readRefusals(query: AnalyticsQuery): pg.QueryConfig {
+    return readResult(query, { parts: [], cursor: null, history: null, refusals: this.refusalsOf(query) });
+  }
+
+  private refusalsOf({ metrics, granularity, from }: AnalyticsQuery): RefusalTable | null {
+    if (!metrics.includes('refused_count')) return null;
+    const age = this.clock.now().getTime() - from.getTime();
+    const isRecent = granularity === 'minute' || age <= READABLE_MINUTE_HOURS * HOUR;
+    return isRecent ? 'refusal_minutes' : 'refusal_hours';
   }
 
   private partsOf(query: AnalyticsQuery, level = levelOf(query)): readonly RangePart[] {
@@ -87,7 +104,8 @@ export class AnalyticsRepository {
     history: ReadHistory | null,
   ): Promise<readonly AnalyticsRow[] | null> {
     if (history === null && all.every(({ source }) => source === 'log')) {
-      const statement = readResult(query, { parts: all, cursor: null, history: null });
+      const refusals = this.refusalsOf(query);
+      const statement = readResult(query, { parts: all, cursor: null, history: null, refusals });
       return this.reports.read<Row>(query.accountId, statement);
     }
     const rest = (parts: readonly RangePart[]): readonly RangePart[] =>
@@ -98,7 +116,8 @@ export class AnalyticsRepository {
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
         text: USAGE_ROLLUP.readCursor,
       });
-      const sources = { parts: rest(all), cursor, history: history?.rows ?? null };
+      const refusals = this.refusalsOf(query);
+      const sources = { parts: rest(all), cursor, history: history?.rows ?? null, refusals };
       const rows = await read<Row>(readResult(query, sources));
       if (!countsLatencies(query, sources)) return rows;
       // Totals of keys have no latencies.

@@ -5,6 +5,8 @@ import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import { selectLastUse } from '../activity/activity-statements.js';
 import type { ApiKeyModel } from '../generated/models.js';
+import { selectRefusals } from '../refusals/refusal-statements.js';
+import type { KeyRefusalsJson } from '../refusals/refusals.repository.js';
 import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
 import { toUsd } from '../spend/spend-row.js';
@@ -63,12 +65,14 @@ export interface KeySnapshotRow extends ApiKeyRow, LastUse {
   /** Null: nothing was spent. */
   readonly spend: SpendJson | null;
   readonly sharedLimits: SharedLimitsJson;
+  readonly refusals: KeyRefusalsJson;
 }
 
-/** $1 account, $2 hash. */
+/** $1 account, $2 hash, $3 the present time. */
 export const READ_KEY = `
 SELECT ${select('key', KEY_COLUMNS)}, ${spendOf('spend')} AS spend,
-${SHARED_LIMITS.value} AS "sharedLimits", ${selectLastUse('key.workspace_id', 'key.id', 'spend.last_day')}
+${SHARED_LIMITS.value} AS "sharedLimits", ${selectLastUse('key.workspace_id', 'key.id', 'spend.last_day')},
+${selectRefusals('key.workspace_id', 'key.id', '$3')} AS refusals
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id
 JOIN workspaces AS workspace ON workspace.id = key.workspace_id

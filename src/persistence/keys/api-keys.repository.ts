@@ -29,6 +29,7 @@ import type { Transaction } from '../database/database.js';
 import { Reports } from '../database/reports.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
+import { readKeyRefusals } from '../refusals/refusals.repository.js';
 import { readSharedLimits } from '../spend/shared-limits-json.js';
 import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
@@ -240,18 +241,19 @@ export class ApiKeysRepository {
   }
 
   private async findByRecordHash(accountId: string, recordHash: string): Promise<ApiKeySnapshot | null> {
+    const now = this.clock.now();
     const [row] = await this.database.query<KeySnapshotRow>({
       name: 'read-key',
       text: READ_KEY,
-      values: [accountId, recordHash],
+      values: [accountId, recordHash, now],
     });
     if (!row) return null;
-    const now = this.clock.now();
     return {
       key: toApiKey(row),
       spend: readSpend(row.spend, now),
       sharedLimits: readSharedLimits(row.sharedLimits, now),
       lastUse: { day: row.day, moment: row.moment },
+      refusals: readKeyRefusals(row.refusals),
     };
   }
 

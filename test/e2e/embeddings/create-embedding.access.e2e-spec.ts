@@ -81,7 +81,7 @@ describe('402', () => {
   it('is returned for a limit of zero before anything is sent', async () => {
     const { secret } = await setup.app.createKey({ limit: 0n });
     const response = await embed(setup.app, expensive, secret);
-    expectError(response, 402, /^Insufficient credits: .*this key's limit of 0 USD/);
+    expectError(response, 402, /^API key limit exceeded: .*this key's limit of 0 USD/);
     expect(response.body).toMatchObject({ error: { metadata: { error_type: 'payment_required' } } });
     expect(setup.upstream.requests).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('402', () => {
       expectError(
         rejected,
         402,
-        new RegExp(`^Insufficient credits: .*this key's ${name}limit of 0\\.000016 USD`),
+        new RegExp(`^API key limit exceeded: .*this key's ${name}limit of 0\\.000016 USD`),
       );
       expect(setup.upstream.requests).toHaveLength(1);
       if (again !== null) {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Webhook } from 'standardwebhooks';
 import { CrossingReporter } from '../../../src/deliveries/notifications/crossing-reporter.js';
 import { formatUsd, usdToNumber } from '../../../src/domain/spend/money.js';
-import { RefusalReporter } from '../../../src/notifications/refusal-reporter.js';
-import { RefusedLimits } from '../../../src/spend/refused-limits.js';
+import { RefusalReporter } from '../../../src/refusals/refusal-reporter.js';
+import { RefusedLimits } from '../../../src/refusals/refused-limits.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import type { TestApp, TestKey } from '../../support/app/app.js';
 import type { Setup } from '../../support/requests/create-embedding.js';

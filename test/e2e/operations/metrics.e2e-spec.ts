@@ -53,7 +53,7 @@ describe('the metrics of one process', () => {
   it('count errors by code, spend rejections included', async () => {
     const { secret } = await app.createKey({ limit: parseUsd('0') });
     expectError(await embed(app, { model: SMALL, input: 'hello' }, secret), 402);
-    const text = await until('signalbox_http_errors_total{code="insufficient_credits"}', 1);
+    const text = await until('signalbox_http_errors_total{code="key_limit_exceeded"}', 1);
     expect(read(text, 'signalbox_http_errors_total{code="not_found"}')).toBe(1);
   });
 

@@ -16,13 +16,16 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const call = (secret: string) => embed(app, { model: SMALL, input: 'hi' }, secret);
-const metadataOf = async (secret: string, status: 402 | 403) => {
+const WORDS = {
+  key: /^API key limit exceeded: this call may cost .* of this key's .*limit of .*; lower max_tokens, send a shorter input, raise the key's limit/,
+  account:
+    /^Insufficient credits: this call may cost .* of the account's credits; lower max_tokens, send a shorter input, buy credits$/,
+  workspace:
+    /^Workspace budget exceeded: this call may cost .* of this workspace's .*; lower max_tokens, send a shorter input, raise the workspace's budget/,
+};
+const metadataOf = async (secret: string, owner: keyof typeof WORDS) => {
   const rejected = await call(secret);
-  const words = {
-    402: /^Insufficient credits: this call may cost /,
-    403: /^Workspace budget exceeded: this call/,
-  };
-  expectError(rejected, status, words[status]);
+  expectError(rejected, owner === 'workspace' ? 403 : 402, WORDS[owner]);
   return (rejected.body as { error: { metadata: object } }).error.metadata;
 };
 
@@ -54,7 +57,7 @@ it.each([
       monthly = 0.00000099 WHERE api_key_id = $1`,
     [record.id],
   );
-  expect(await metadataOf(secret, 402)).toEqual({
+  expect(await metadataOf(secret, 'key')).toEqual({
     error_type: 'payment_required',
     limit_source: 'key',
     limit_window: window,
@@ -67,7 +70,7 @@ it.each([
 it('names the credits of the account', async () => {
   const account = await app.createAccount();
   await app.sql('UPDATE accounts SET credits = 0.000000001 WHERE id = $1', [account.accountId]);
-  expect(await metadataOf(account.apiKey, 402)).toEqual({
+  expect(await metadataOf(account.apiKey, 'account')).toEqual({
     error_type: 'payment_required',
     limit_source: 'account',
     limit_window: 'lifetime',
@@ -86,7 +89,7 @@ it('names the budget of the workspace that has the least left', async () => {
   ] as const)
     await setBudget(account, interval, limit);
   await spent(account, { total: '2.5', daily: '0.5', weekly: '1.99999999', monthly: '2.5' });
-  expect(await metadataOf(account.apiKey, 403)).toEqual({
+  expect(await metadataOf(account.apiKey, 'workspace')).toEqual({
     error_type: 'permission_denied',
     limit_source: 'workspace',
     limit_window: 'weekly',
@@ -100,7 +103,7 @@ it('names the only budget of the workspace', async () => {
   const account = await app.createAccount();
   await setBudget(account, 'monthly', 3);
   await spent(account, { total: '4', monthly: '4' });
-  expect(await metadataOf(account.apiKey, 403)).toMatchObject({
+  expect(await metadataOf(account.apiKey, 'workspace')).toMatchObject({
     limit_source: 'workspace',
     limit_window: 'monthly',
     limit_usd: 3,

@@ -69,7 +69,7 @@ it('grants nothing of the available part after a failed renewal', async () => {
   await sweep();
   await app.sql('UPDATE key_spend SET total = $2 WHERE api_key_id = $1', [key.record.id, formatUsd(LIMIT)]);
   await limiter.heartbeat();
-  await expect(reserve(1n)).rejects.toMatchObject({ code: 'insufficient_credits' });
+  await expect(reserve(1n)).rejects.toMatchObject({ code: 'key_limit_exceeded' });
   first.close();
 });
 

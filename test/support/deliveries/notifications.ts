@@ -5,7 +5,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { BudgetScan } from '../../../src/deliveries/notifications/budget-scan.js';
 import { NotificationSender } from '../../../src/deliveries/notifications/notification-sender.js';
 import { parseUsdPerMillion } from '../../../src/domain/spend/money.js';
-import { RefusalReporter } from '../../../src/notifications/refusal-reporter.js';
+import { RefusalReporter } from '../../../src/refusals/refusal-reporter.js';
 import { askFor } from '../requests/admin.js';
 import type { TestApp, TestAppOptions } from '../app/app.js';
 import { embed, startWithUpstream } from '../requests/create-embedding.js';

@@ -12,7 +12,8 @@ import { fillWith, NAMED_ROUTES } from '../requests/routes.js';
 import type { NamedRoute } from '../requests/routes.js';
 import { spendShare } from '../deliveries/spend-share.js';
 import { generationsIn, traceCollector } from '../deliveries/trace-collector.js';
-import { LOCAL } from '../requests/create-embedding.js';
+import { embed, LOCAL, SMALL } from '../requests/create-embedding.js';
+import { recordRefusals } from '../requests/refusals.js';
 import { EXAMPLE_BODIES, only } from './bodies.js';
 import type { ExampleBody } from './bodies.js';
 import { Placeholders } from './placeholders.js';
@@ -204,6 +205,17 @@ class Journey {
     if (operationId === 'listNotificationEvents') {
       await spendShare(this.app, this.app, 80);
       await untilSent(this.app, this.objects.get('notification') ?? '');
+    }
+    if (operationId === 'listRefusals') {
+      const workspaceId = this.objects.get('workspace') ?? '';
+      const poor = await this.app.createKey({
+        workspaceId,
+        name: 'Search service',
+        limit: 1n,
+        limitReset: 'daily',
+      });
+      await embed(this.app, { model: SMALL, input: 'The quick brown fox' }, poor.secret);
+      await recordRefusals(this.app);
     }
     // Its days are those that are over.
     if (operationId === 'getUserActivity') this.app.clock.advance(A_DAY_MS);

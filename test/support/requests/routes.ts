@@ -129,6 +129,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /notifications/{id}/test': management(`${NOTIFICATION}/test`, 404),
   'GET /notifications/{id}/signing-secret': management(`${NOTIFICATION}/signing-secret`, 404),
   'POST /notifications/{id}/replay': management(`${NOTIFICATION}/replay`, 404),
+  'GET /refusals': management('/refusals?workspace_id={workspace}', 400),
   'GET /system': management('/system', 200),
   'GET /credits': management('/credits', 200),
   'GET /activity': management('/activity?workspace_id={workspace}', 404),

@@ -9,7 +9,6 @@ import type {
   SpendPolicyRepository,
 } from '../../../src/persistence/spend/spend-policy.repository.js';
 import { ReachedLimits } from '../../../src/spend/reached-limits.js';
-import { RefusedLimits } from '../../../src/spend/refused-limits.js';
 import { SpendLimiter } from '../../../src/spend/spend-limiter.js';
 import { UnpaidLimit } from '../../../src/spend/unpaid-limit.js';
 import type { SpendPolicyCache } from '../../../src/spend/spend-policy-cache.js';
@@ -42,7 +41,6 @@ export function createSpendLimiter(ledger: Pick<SpendLedger, keyof SpendLedger>)
       ledger as SpendLedger,
       policies as SpendPolicyCache,
       new ReachedLimits(NO_REPOSITORY, new TestClock()),
-      new RefusedLimits(),
       new UnpaidLimit({ maxUnpaid: MAX_UNPAID } as AppConfig, new TestClock()),
       notifications as Notifications,
     ),

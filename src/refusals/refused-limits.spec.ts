@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ReachedLimit } from './reached-limits.js';
+import type { LimitShortfall } from '../domain/spend/spend-limit.js';
 import { RefusedLimits } from './refused-limits.js';
 
 const PAUSE = 10_000;
@@ -20,10 +20,10 @@ async function waitForPause(): Promise<void> {
   await pause(10);
 }
 
-const reached = (id: string, window: 'daily' | 'monthly' = 'daily'): ReachedLimit => {
+const reached = (id: string, window: 'daily' | 'monthly' = 'daily'): LimitShortfall => {
   const tightest = { window, limit: 1n, includeByok: false };
   const owner = { kind: 'workspace', id, workspaceId: id } as const;
-  return { owner, limits: [tightest], tightest, unspent: 0n, resetsAt: null };
+  return { owner, tightest, needed: 1n, unspent: 0n, resetsAt: null };
 };
 const refused = (id: string, window: 'daily' | 'monthly' = 'daily') => ({
   kind: 'workspace',

@@ -1,10 +1,8 @@
-// The limits that have refused a call of this process, for budget alerts (docs/contract.md#notifications). In memory: the
-// answer waits for nothing, and a limit that stops calls refuses the next one as well.
+// The limits that have refused a call of this process, for budget alerts (docs/contract.md#notifications).
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../domain/cache-capacity.js';
-import type { RefusingLimit } from '../domain/spend/spend-limit.js';
-import type { ReachedLimit } from './reached-limits.js';
+import type { LimitShortfall, RefusingLimit } from '../domain/spend/spend-limit.js';
 
 // Limits that wait to be reported. Beyond it a limit is noted at a later refusal.
 const MAX_NOTED = 1_000;
@@ -18,7 +16,7 @@ export class RefusedLimits {
   private readonly noted = new Map<string, RefusingLimit>();
   private readonly recent = new LRUCache<string, true>({ ...capacityFor(MAX_RECENT), ttl: PAUSE });
 
-  note({ owner, tightest }: ReachedLimit): void {
+  note({ owner, tightest }: LimitShortfall): void {
     if (tightest === null || this.noted.size >= MAX_NOTED) return;
     const limit = { ...owner, window: tightest.window };
     const name = nameOf(limit);
