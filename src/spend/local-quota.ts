@@ -87,7 +87,7 @@ export class LocalQuota {
   }
 
   /**
-   * Reserves `amount`, from memory while the lease lasts. Throws LimitReached when the limit does not allow
+   * Reserves `amount`, from memory while the lease lasts. Throws an error with its `shortfall` when the limit does not allow
    * it.
    * Throws LimitReserved when the remainder stays reserved by other calls until `deadline` (performance.now()), or at
    * once when the deadline has passed.

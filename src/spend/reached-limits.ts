@@ -3,7 +3,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import type { AppErrorOptions } from '../domain/errors.js';
 import { formatUsd, usdToNumber } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { limitWindowName } from '../domain/spend/spend-limit.js';
@@ -70,21 +69,8 @@ const REMEDIES = {
   workspace: "raise the workspace's budget",
 } as const;
 
-/** The remainder of a limit is less than the maximum cost of the call. */
-export class LimitReached extends AppError {
-  constructor(
-    readonly reached: ReachedLimit,
-    code: (typeof CODES)[SpendOwner['kind']],
-    options: AppErrorOptions,
-  ) {
-    super(code, options);
-    // The log needs the text only.
-    Object.defineProperty(this, 'reached', { enumerable: false });
-  }
-}
-
-/** `needed`: the maximum cost of the rejected call. */
-export function limitReached(reached: ReachedLimit, needed: PicoUsd): LimitReached {
+/** The remainder of a limit is less than `needed`, the maximum cost of the call. */
+export function limitReached(reached: ReachedLimit, needed: PicoUsd): AppError {
   const { owner, limits, tightest, unspent, resetsAt } = reached;
   const left = formatUsd(unspent > 0n ? unspent : 0n);
   const whose =
@@ -92,7 +78,7 @@ export function limitReached(reached: ReachedLimit, needed: PicoUsd): LimitReach
       ? "the account's credits"
       : `this ${owner.kind}'s ${limits.map(describe).join(', ')}`;
   const reset = resetsAt === null ? '' : `, or wait until ${resetsAt.toISOString()}`;
-  return new LimitReached(reached, CODES[owner.kind], {
+  return new AppError(CODES[owner.kind], {
     detail:
       `this call may cost ${formatUsd(needed)} USD and ${left} USD are left of ${whose}; ` +
       `lower max_tokens, send a shorter input, ${REMEDIES[owner.kind]}${reset}`,

@@ -1,9 +1,9 @@
 // Reserves the maximum cost of a chat call (docs/contract.md#chat-spend).
 import type { CancelSignal } from '../../concurrency/cancellation.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
+import { AppError } from '../../domain/errors.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { CallSpend } from '../../spend/call-spend.js';
-import { LimitReached } from '../../spend/reached-limits.js';
 import { affordableOutputTokens, boundsOfChat, cheaperTargets } from './chat-bounds.js';
 import type { ReservedCall } from './chat-bounds.js';
 
@@ -26,8 +26,8 @@ export async function reserveChat(
   try {
     await spend.reserve(boundsOfChat(cheapest, call, pace), signal);
   } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-    const { owner, unspent } = error.reached;
+    if (!(error instanceof AppError) || error.shortfall === null) throw error;
+    const { owner, unspent } = error.shortfall;
     const affordable = await affordableOutputTokens(cheapest, call, unspent, pace);
     throw error.withMetadata({ limit: owner.kind, affordable_output_tokens: affordable });
   }
