@@ -10,8 +10,9 @@ import { askFor } from '../support/requests/admin.js';
 import { embed } from '../support/requests/create-embedding.js';
 import { listRefusals, queryRefusals, recordRefusals } from '../support/requests/refusals.js';
 
-const KEYS = 500;
-const HOURS = 100;
+const KEYS = 100;
+// Minutes as well.
+const PERIODS = 1_000;
 const ACCOUNTS = 300;
 const HOUR = 3_600_000;
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
        SELECT $1::uuid, md5(key::text)::uuid, period, 'rate', 1, period, period
        FROM generate_series(1, $3::integer) AS key, generate_series(1, $4::integer) AS ago,
          date_trunc('${step}', $2::timestamptz - ago * interval '1 ${step}') AS period`,
-      [app.workspaceId, app.clock.now(), KEYS, HOURS],
+      [app.workspaceId, app.clock.now(), KEYS, PERIODS],
     );
   }
   await app.sql(

@@ -46,7 +46,8 @@ SELECT "accountId", id, "workspaceId", "apiKeyId", "createdAt", reason, "request
   "left", "resetsAt"
 FROM jsonb_to_recordset($1::jsonb) AS given ("accountId" uuid, id uuid, "workspaceId" uuid, "apiKeyId" uuid,
   "createdAt" timestamptz, reason text, "requestId" text, message text, "window" text, "limit" numeric, needed numeric,
-  "left" numeric, "resetsAt" timestamptz)`;
+  "left" numeric, "resetsAt" timestamptz)
+ON CONFLICT DO NOTHING`;
 
 /** $1 accounts. Rows that another process is removing are skipped. */
 export const REMOVE_OLDER_REFUSALS = `

@@ -223,7 +223,7 @@ describe('a call that is refused for another reason', () => {
     });
     try {
       const to = limited.app;
-      expect([(await call(to.apiKey, to)).status, (await call(to.apiKey, to)).status]).toEqual([502, 429]);
+      expect([(await call(to.apiKey, to)).status, (await call(to.apiKey, to)).status]).toEqual([200, 429]);
       await askFor(200, to, 'get', '/credits');
       await askFor(429, to, 'get', '/credits');
       to.clock.advance(60_000);
@@ -295,11 +295,11 @@ describe('the list of refused calls', () => {
   it('shows nothing of another account', async () => {
     const stranger = await app.createAccount();
     expect(await listRefusals(app, '', stranger.managementKey)).toEqual([]);
+    expect(await queryRefusals(app, {}, stranger.managementKey)).toEqual([]);
     await askFor(404, app, 'get', `/refusals?api_key_hash=${account.key.hash}`, {
       key: stranger.managementKey,
     });
     await askFor(403, app, 'get', '/refusals', { key: stranger.apiKey });
-    expect(await queryRefusals(app, {}, stranger.managementKey)).toEqual([]);
   });
 });
 
