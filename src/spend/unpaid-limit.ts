@@ -23,7 +23,7 @@ export class UnpaidLimit {
     const now = this.clock.now();
     if (unpaid.day < utcDay(now)) return null;
     const resetsAt = windowEnd('daily', now)?.toISOString() ?? null;
-    return new AppError('insufficient_credits', {
+    return new AppError('key_limit_exceeded', {
       detail:
         `calls of this key that failed today have cost ${formatUsd(unpaid.amount)} USD that no caller pays, ` +
         `and ${formatUsd(maxUnpaid)} USD are the most of a day; its calls are accepted again at ${resetsAt}`,

@@ -22,6 +22,7 @@ describe('the reason of a refused call', () => {
   });
 
   it.each<[ErrorCode, string | null]>([
+    ['key_limit_exceeded', 'key_limit'],
     ['rate_limit_exceeded', 'rate'],
     ['no_allowed_providers', 'permission'],
     ['forbidden', 'permission'],

@@ -64,6 +64,8 @@ export interface KeyRefusals {
 }
 
 const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
+  // Without a shortfall it is the limit of unpaid bills.
+  key_limit_exceeded: 'key_limit',
   rate_limit_exceeded: 'rate',
   management_key_needed: 'permission',
   management_key_refused: 'permission',

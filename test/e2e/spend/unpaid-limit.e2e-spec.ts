@@ -74,7 +74,9 @@ it('rejects calls of the key with 402 on every replica until the day ends', asyn
     expect(body).toMatchObject({
       error: {
         code: 402,
-        message: expect.stringContaining(`accepted again at ${tomorrow}`) as unknown,
+        message: expect.stringMatching(
+          new RegExp(`^API key limit exceeded: .* accepted again at ${tomorrow}`),
+        ) as unknown,
         metadata: {
           limit_source: 'unpaid',
           limit_window: 'daily',
