@@ -219,7 +219,7 @@ describe('the available part of a lease', () => {
     // No notification has arrived.
     setup.setPolicy({ budgets: [], credits: 0n });
     ledger.limit = 0n;
-    await expect(call()).rejects.toMatchObject({ code: 'key_limit_exceeded' });
+    await expect(call()).rejects.toMatchObject({ code: 'insufficient_credits' });
     expect(ledger.reserved).toBe(0n);
   });
 

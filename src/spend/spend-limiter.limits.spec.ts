@@ -37,7 +37,8 @@ function settle(reservation: Reservation): void {
 
 const call = async (key: ApiKey, cost = COST): Promise<void> => settle(await reserve(key, cost));
 
-const refused = { code: 'key_limit_exceeded' };
+const refusedByKey = { code: 'key_limit_exceeded' };
+const refusedByAccount = { code: 'insufficient_credits' };
 
 describe('a lowered limit', () => {
   it('leaves nothing of the old one to spend while a lease is being acquired', async () => {
@@ -55,7 +56,7 @@ describe('a lowered limit', () => {
     await asFarAsItGoes();
     unlock();
     expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    await expect(reserve(lowered)).rejects.toMatchObject(refusedByKey);
     expect(ledger.reserved).toBe(0n);
   });
 
@@ -63,9 +64,9 @@ describe('a lowered limit', () => {
     const before = await reserve(keyWithLimit(LIMIT));
     ledger.limit = 0n;
     const lowered = keyWithLimit(0n);
-    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    await expect(reserve(lowered)).rejects.toMatchObject(refusedByKey);
     before.close();
-    await expect(reserve(lowered)).rejects.toMatchObject(refused);
+    await expect(reserve(lowered)).rejects.toMatchObject(refusedByKey);
     expect(ledger.reserved).toBe(0n);
   });
 });
@@ -78,7 +79,7 @@ describe('a limit that is removed and restored', () => {
     await call(keyWithLimit(LIMIT));
     await spend();
     ledger.total = LIMIT;
-    await expect(reserve(keyWithLimit(LIMIT))).rejects.toMatchObject(refused);
+    await expect(reserve(keyWithLimit(LIMIT))).rejects.toMatchObject(refusedByKey);
     expect(ledger.reserved).toBe(0n);
   });
 
@@ -103,14 +104,14 @@ describe('credits that are removed and restored', () => {
     await call(key);
     setup.notify(SPEND_POLICY_CHANNEL, 'account-1');
     setup.setPolicy({ ...credits });
-    await expect(reserve(key)).rejects.toMatchObject(refused);
+    await expect(reserve(key)).rejects.toMatchObject(refusedByAccount);
     expect(ledger.reserved).toBe(0n);
   });
 
   it('are not spent again even without a notification', async () => {
     setup.reconnect();
     setup.setPolicy({ ...credits });
-    await expect(reserve(key)).rejects.toMatchObject(refused);
+    await expect(reserve(key)).rejects.toMatchObject(refusedByAccount);
   });
 });
 
@@ -130,7 +131,7 @@ describe('a call that costs nothing', () => {
     const key = keyWithLimit(COST);
     const paid = reserve(key);
     const free = call(key, 0n);
-    await expect(paid).rejects.toMatchObject(refused);
+    await expect(paid).rejects.toMatchObject(refusedByKey);
     await expect(free).resolves.toBeUndefined();
   });
 });

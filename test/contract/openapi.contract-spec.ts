@@ -165,11 +165,10 @@ describe('success bodies', () => {
     expect(member(record, 'filter_rules').anyOf).toContainEqual({ type: 'null' });
   });
 
-  it('have exactly the members of the contract for a key, and five of this service, all required', () => {
+  it('have exactly the members of the contract for a key, and six of this service, all required', () => {
     const record = member(answerOf('/api/v1/keys/{hash}', 'get', 200), 'data');
-    const ofThisService = 'effective_limit embedding_cache is_management_key last_used_at last_used_on'.split(
-      ' ',
-    );
+    const ofThisService =
+      'effective_limit embedding_cache is_management_key last_used_at last_used_on refusals'.split(' ');
     const members = [...KEY_MEMBERS, ...ofThisService].toSorted();
     expect(Object.keys(record.properties!).toSorted()).toEqual(members);
     expect(record.required!.toSorted()).toEqual(members);

@@ -264,6 +264,7 @@ describe('GET /key', () => {
       },
       last_used_on: null,
       last_used_at: null,
+      refusals: null,
       free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
       rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
     });

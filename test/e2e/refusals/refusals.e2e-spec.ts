@@ -69,6 +69,8 @@ it('2,000 calls over two replicas, 345 of them refused, are counted as 345', asy
   expect(statuses.filter((status) => status === 402)).toHaveLength(345);
   expect(statuses.filter((status) => status === 200)).toHaveLength(1_655);
   await recordRefusals(app, replica);
+  // Analytics end before now.
+  app.clock.advance(1_000);
   const key = account.managementKey;
   expect(await queryRefusals(app, {}, key)).toEqual([{ refused_count: 345 }]);
   const metrics = ['request_count', 'refused_count', 'error_rate', 'latency_p50'];

@@ -20,6 +20,7 @@ export const freshRecord = (app: TestApp, secret: string, name: string): Record<
   effective_limit: null,
   last_used_on: null,
   last_used_at: null,
+  refusals: null,
   label: `${secret.slice(0, 12)}...${secret.slice(-4)}`,
   disabled: false,
   is_management_key: false,
