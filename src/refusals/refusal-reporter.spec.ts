@@ -96,7 +96,7 @@ describe('the record of a refused call', () => {
   it('has its request id, the beginning of its message and the amounts of the limit', async () => {
     refuseBy('a');
     await reporter.flush();
-    const [[refusals = []] = []] = recordNewest.mock.calls;
+    const refusals = recordNewest.mock.calls.flatMap(([recorded]) => recorded);
     expect(refusals).toMatchObject([
       {
         accountId: 'account',

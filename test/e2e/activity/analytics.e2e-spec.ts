@@ -53,7 +53,7 @@ const rowsOf = async (body: object) => (await query(body)).data;
 describe('POST /analytics/query', () => {
   it('returns sums, shares and percentiles of this account only', async () => {
     const metrics = (
-      'request_count error_count error_rate input_count prompt_tokens completion_tokens reasoning_tokens ' +
+      'request_count error_count refused_count error_rate input_count prompt_tokens completion_tokens reasoning_tokens ' +
       'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p95 latency_p99'
     ).split(' ');
     const { data, metadata, warnings } = await query({ metrics });
@@ -61,6 +61,7 @@ describe('POST /analytics/query', () => {
       {
         request_count: 4,
         error_count: 1,
+        refused_count: 0,
         error_rate: 0.25,
         input_count: 4,
         prompt_tokens: 8,
@@ -97,6 +98,8 @@ describe('POST /analytics/query', () => {
     );
     const counts: Record<string, unknown[]> = {};
     for (const { name } of data.dimensions) {
+      // Only refused calls have it.
+      if (name === 'refusal_reason') continue;
       const rows = await rowsOf({ metrics: ['request_count'], dimensions: [name] });
       counts[name] = rows.map((row) => [row[name], row['request_count']]);
     }

@@ -67,6 +67,7 @@ const PATHS: Readonly<Record<string, string>> = {
   listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
   testProvider: '/providers/local/test',
   listNotifications: '/notifications',
+  listRefusals: '/refusals',
 };
 const A_DAY_MS = 86_400_000;
 // Between two questions, so that lists have an order.
@@ -207,13 +208,7 @@ class Journey {
       await untilSent(this.app, this.objects.get('notification') ?? '');
     }
     if (operationId === 'listRefusals') {
-      const workspaceId = this.objects.get('workspace') ?? '';
-      const poor = await this.app.createKey({
-        workspaceId,
-        name: 'Search service',
-        limit: 1n,
-        limitReset: 'daily',
-      });
+      const poor = await this.app.createKey({ name: 'Search service', limit: 1n, limitReset: 'daily' });
       await embed(this.app, { model: SMALL, input: 'The quick brown fox' }, poor.secret);
       await recordRefusals(this.app);
     }
