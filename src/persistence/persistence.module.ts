@@ -23,6 +23,7 @@ import { LoggedKeys } from './generations/logged-keys.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
+import { CrossingsRepository } from './notifications/crossings.repository.js';
 import { NotificationQueuesRepository } from './notifications/notification-queues.repository.js';
 import { NotificationRulesRepository } from './notifications/notification-rules.repository.js';
 import { Installation } from './database/installation.js';
@@ -51,6 +52,7 @@ const REPOSITORIES = [
   ApiKeysRepository,
   AuditLogRepository,
   BudgetSubjectsRepository,
+  CrossingsRepository,
   ConsoleSessionsRepository,
   DeadLettersRepository,
   DeliveryCursorsRepository,

@@ -57,6 +57,7 @@ export class BudgetScan implements OnApplicationBootstrap, BeforeApplicationShut
     if (claim === null) return;
     let hasEnded = false;
     try {
+      await this.reporter.reportLeftOut();
       if (await this.reportSince(claim)) {
         await this.subjects.endScan(claim);
         hasEnded = true;

@@ -9,6 +9,7 @@ import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { RefusingLimit } from '../../domain/spend/spend-limit.js';
 import { BudgetSubjectsRepository } from '../../persistence/notifications/budget-subjects.repository.js';
 import type { BudgetOwners } from '../../persistence/notifications/budget-subjects.repository.js';
+import { CrossingsRepository } from '../../persistence/notifications/crossings.repository.js';
 import { NotificationMetrics } from './notification-metrics.js';
 
 const COVERS = { key: 'keys', workspace: 'workspace_budgets', account: 'credits' } as const;
@@ -23,6 +24,7 @@ export class CrossingReporter {
 
   constructor(
     private readonly subjects: BudgetSubjectsRepository,
+    private readonly crossings: CrossingsRepository,
     private readonly metrics: NotificationMetrics,
     private readonly clock: Clock,
   ) {}
@@ -50,6 +52,11 @@ export class CrossingReporter {
     await this.report(refusing, true);
   }
 
+  /** Reports how many thresholds were left out on days that are over. */
+  async reportLeftOut(): Promise<void> {
+    this.metrics.countReported(await this.crossings.reportLeftOut());
+  }
+
   private async report(subjects: readonly BudgetSubject[], isRefused: boolean): Promise<void> {
     if (subjects.length === 0) return;
     const rules = await this.subjects.listRules([...new Set(subjects.map(({ accountId }) => accountId))]);
@@ -58,7 +65,7 @@ export class CrossingReporter {
       .flatMap((subject) => findCrossings(subject, rules, { now, isRefused }))
       .filter((crossing) => !this.reported.has(nameOf(crossing)));
     if (crossings.length === 0) return;
-    this.metrics.countReported(await this.subjects.report(crossings));
+    this.metrics.countReported(await this.crossings.report(crossings));
     for (const crossing of crossings) this.reported.set(nameOf(crossing), true);
   }
 }

@@ -14,7 +14,7 @@ export class NotificationMetrics {
     const registers = [registry];
     this.reported = new Counter({
       name: 'signalbox_notification_events_total',
-      help: 'Thresholds of limits that were reached and reported, one event for each rule.',
+      help: 'Events of reached thresholds, one for up to 100 keys of a rule.',
       registers,
     });
     this.attempts = new Counter({

@@ -1,17 +1,13 @@
-// Reads the limits of keys, workspaces and accounts that were called, and reports reached thresholds once.
+// Reads which keys were called, and the limits of keys, workspaces and accounts.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../domain/clock.js';
-import { uuidV7 } from '../../domain/identifiers.js';
-import type { BudgetCrossing, BudgetSubject } from '../../domain/notifications/budget-crossing.js';
-import { EVENT_HOURS, NOTIFICATION_COVERS } from '../../domain/notifications/notification-rule.js';
+import type { BudgetSubject } from '../../domain/notifications/budget-crossing.js';
+import { NOTIFICATION_COVERS } from '../../domain/notifications/notification-rule.js';
 import type {
   NotificationCover,
   NotificationSelection,
 } from '../../domain/notifications/notification-rule.js';
-import { budgetPayload } from '../../domain/notifications/notification-payload.js';
-import { formatUsd, parseUsd } from '../../domain/spend/money.js';
-import { limitWindowName } from '../../domain/spend/spend-limit.js';
+import { parseUsd } from '../../domain/spend/money.js';
 import type { SpendLimitWindow } from '../../domain/spend/spend-limit.js';
 import { Database } from '../database/database.js';
 import { Notifications } from '../database/notifications.js';
@@ -27,7 +23,6 @@ import {
   READ_CREDITS,
   READ_KEYS,
   RELEASE_SCAN,
-  REPORT,
 } from './notification-statements.js';
 
 export interface WatchedWorkspace {
@@ -81,14 +76,13 @@ const READERS = {
 } as const satisfies Record<NotificationCover, object>;
 
 // Before every other.
-const LIFETIME_START = new Date(0);
+export const LIFETIME_START = new Date(0);
 
 @Injectable()
 export class BudgetSubjectsRepository {
   constructor(
     private readonly database: Database,
     private readonly notifications: Notifications,
-    private readonly clock: Clock,
   ) {}
 
   /** Null: another process reads the log, or has read it less than `pause` seconds ago. */
@@ -178,39 +172,6 @@ export class BudgetSubjectsRepository {
       thresholds,
       version,
     }));
-  }
-
-  /**
-   * Writes an event for each crossing that its rule has not reported in the window. Two crossings of a list have
-   * different rules or limits. Returns the number of events.
-   */
-  async report(crossings: readonly BudgetCrossing[]): Promise<number> {
-    const events = await this.database.query({
-      name: 'report-crossings',
-      text: REPORT,
-      values: [JSON.stringify(crossings.map((crossing) => this.toRow(crossing))), EVENT_HOURS],
-    });
-    return events.length;
-  }
-
-  private toRow(crossing: BudgetCrossing): object {
-    const { rule, subject, threshold } = crossing;
-    const now = this.clock.now();
-    const id = uuidV7(now);
-    return {
-      account_id: rule.accountId,
-      rule_id: rule.id,
-      subject_id: subject.id,
-      interval: limitWindowName(subject),
-      window_start: crossing.windowStart ?? LIFETIME_START,
-      limit_amount: formatUsd(subject.limit),
-      threshold,
-      workspace_id: subject.workspaceId,
-      api_key_id: subject.cover === 'keys' ? subject.id : null,
-      event_id: id,
-      payload: budgetPayload(crossing, { id, now }),
-      created_at: now,
-    };
   }
 }
 

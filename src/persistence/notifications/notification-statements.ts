@@ -92,16 +92,15 @@ LEFT JOIN account_spend AS spend ON spend.account_id = account.id
 WHERE account.credits IS NOT NULL`;
 
 /** The columns of a crossing, as json_to_recordset reads them. */
-const CROSSING_COLUMNS = `account_id uuid, rule_id uuid, subject_id uuid, "interval" text, window_start timestamptz,
-    limit_amount numeric, threshold integer, workspace_id uuid, api_key_id uuid, event_id uuid, payload text,
-    created_at timestamptz`;
+const CROSSING_COLUMNS = `position integer, account_id uuid, rule_id uuid, subject_id uuid, "interval" text,
+    window_start timestamptz, limit_amount numeric, threshold integer, workspace_id uuid, api_key_id uuid`;
 
 /**
- * $1 crossings, $2 hours until an event expires. Reports those above the mark of their window, or of a newer window. A
- * lifetime has no calendar: a limit above the highest one so far begins a new window. Rules that were disabled or
- * deleted report nothing. Returns the ids of the events.
+ * $1 crossings. Marks those above the mark of their window, or of a newer window, and returns their positions. A lifetime
+ * has no calendar: a limit above the highest one so far begins a new window. Rules that were disabled or deleted mark
+ * nothing.
  */
-export const REPORT = `
+export const MARK_CROSSINGS = `
 WITH crossed AS MATERIALIZED (
   SELECT one.* FROM json_to_recordset($1::json) AS one (${CROSSING_COLUMNS})
   CROSS JOIN LATERAL (
@@ -122,17 +121,42 @@ WITH crossed AS MATERIALIZED (
     OR (mark."interval" = 'lifetime' AND excluded.limit_amount > mark.limit_amount)
   ))
   RETURNING account_id, rule_id, subject_id, "interval"
+)
+SELECT position FROM crossed JOIN marked USING (account_id, rule_id, subject_id, "interval") ORDER BY position`;
+
+/** $1 a maximum: accounts in which something was left out on a day that is over. */
+export const LIST_LEFT_OUT = `
+SELECT DISTINCT account_id AS "accountId" FROM (
+  SELECT account_id FROM notification_queues
+  WHERE left_out > 0 AND counted_on < (now() AT TIME ZONE 'UTC')::date ORDER BY counted_on LIMIT $1
+) AS queue`;
+
+/** $1 accounts: what their rules have reported today. Holds the rules and their queues until the transaction ends. */
+export const LOCK_REPORTED = `
+SELECT queue.account_id AS "accountId", queue.rule_id AS "ruleId", queue.counted_on::text AS "countedOn",
+  (now() AT TIME ZONE 'UTC')::date::text AS today, queue.reported_keys AS "reportedKeys",
+  queue.reported_others AS "reportedOthers", queue.left_out AS "leftOut"
+FROM notification_queues AS queue
+JOIN notification_rules AS rule ON rule.account_id = queue.account_id AND rule.id = queue.rule_id
+WHERE queue.account_id = ANY($1::uuid[]) ORDER BY queue.account_id, queue.rule_id
+FOR KEY SHARE OF rule FOR UPDATE OF queue`;
+
+/** $1 events, $2 hours until they expire, $3 what rules have reported today. Queues the events. */
+export const APPEND_EVENTS = `
+WITH event AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1::json)
+    AS one (account_id uuid, id uuid, rule_id uuid, payload text, created_at timestamptz)
 ), appended AS (
   INSERT INTO notification_events (account_id, id, rule_id, payload, created_at, expires_at)
-  SELECT account_id, event_id, rule_id, payload, created_at, now() + make_interval(hours => $2)
-  FROM crossed JOIN marked USING (account_id, rule_id, subject_id, "interval")
-  RETURNING id
-), queued AS (
-  UPDATE notification_queues AS queue SET next_attempt_at = coalesce(queue.next_attempt_at, now())
-  FROM (SELECT DISTINCT account_id, rule_id FROM marked ORDER BY account_id, rule_id) AS reported
-  WHERE queue.account_id = reported.account_id AND queue.rule_id = reported.rule_id
+  SELECT account_id, id, rule_id, payload, created_at, now() + make_interval(hours => $2) FROM event
 )
-SELECT id FROM appended`;
+UPDATE notification_queues AS queue SET counted_on = day.counted_on, reported_keys = day.reported_keys,
+  reported_others = day.reported_others, left_out = day.left_out,
+  next_attempt_at = CASE WHEN queue.rule_id IN (SELECT rule_id FROM event) THEN coalesce(queue.next_attempt_at, now())
+    ELSE queue.next_attempt_at END
+FROM json_to_recordset($3::json) AS day (account_id uuid, rule_id uuid, counted_on date, reported_keys integer,
+  reported_others integer, left_out integer)
+WHERE queue.account_id = day.account_id AND queue.rule_id = day.rule_id`;
 
 /**
  * $1 claim, $2 its session, $3 a maximum, $4 accounts that have enough deliveries in flight. Claims one queue of an
