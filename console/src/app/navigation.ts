@@ -21,6 +21,7 @@ export const NAVIGATION = [
       { to: '/keys', label: 'Keys', icon: 'keys' },
       { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys' },
       { to: '/workspaces', label: 'Workspaces', icon: 'workspaces' },
+      { to: '/alerts', label: 'Alerts', icon: 'alerts' },
     ],
   },
   {

@@ -12,6 +12,7 @@ import {
 import { BASE_PATH } from '../base-path';
 import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
+import { readAlertSearch, readAlertsSearch } from '../pages/alerts/alert-search';
 import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readKeySearch } from '../pages/keys/key-search';
@@ -154,6 +155,20 @@ const workspaceRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspaces/workspace-page'), 'WorkspacePage'),
 });
 
+const alertsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/alerts',
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
+});
+
+const alertRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/alerts/$id',
+  validateSearch: readAlertSearch,
+  component: lazyRouteComponent(() => import('../pages/alerts/alert-page'), 'AlertPage'),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/audit',
@@ -199,6 +214,8 @@ const routeTree = rootRoute.addChildren([
       modelRoute,
       workspacesRoute,
       workspaceRoute,
+      alertsRoute,
+      alertRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,

@@ -8,6 +8,7 @@ import {
   deliveriesQuery,
   DESTINATIONS,
   destinationQuery,
+  signingSecretQuery,
   testDestination,
   updateDestination,
 } from '../../api/destinations';
@@ -18,16 +19,16 @@ import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Time } from '../../components/display/values';
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { TestResult } from '../../components/feedback/test-result';
 import { showToast } from '../../components/feedback/toasts';
+import { SigningSecret } from '../../components/data/signing-secret';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 import { DeadLetters } from './dead-letters';
-import { TestResult } from './destination-form';
 import { DestinationSettings } from './destination-settings';
 import { DestinationState, formatPending, Lag } from './destination-state';
 import { ReplayDialog } from './replay-dialog';
-import { SigningSecret } from './signing-secret';
 import styles from './destinations.module.css';
 
 const route = getRouteApi('/app/management/destinations/$id');
@@ -110,7 +111,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
       )}
       <DeadLetters id={id} isLive={isLive} />
       <DestinationSettings destination={destination} kind={kind} />
-      {kind?.type === 'webhook' && <SigningSecret id={id} />}
+      {kind?.type === 'webhook' && <SigningSecret query={signingSecretQuery(id)} />}
       <ReplayDialog
         id={id}
         name={name}

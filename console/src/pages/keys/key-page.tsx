@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { keyQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { buttonClass } from '../../components/actions/button';
+import { CoveringAlerts } from '../../components/data/covering-alerts';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Code, Money, Time } from '../../components/display/values';
@@ -91,6 +92,7 @@ function limitsOf(key: ApiKey) {
     ['Spend', <KeySpend key="spend" apiKey={key} name={key.name} />],
     ['Stops first', <FirstLimit key="first" apiKey={key} />],
     ['Resets', <LimitReset key="reset" apiKey={key} />],
+    ['Alerts', <CoveringAlerts key="alerts" cover="keys" workspaceId={key.workspace_id} />],
     [
       'Own provider keys',
       key.include_byok_in_limit ? 'Count towards the limit' : 'Do not count towards the limit',
