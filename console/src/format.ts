@@ -51,7 +51,7 @@ export function formatMoneyShort(usd: number): string {
 }
 
 /** The shortest decimal that reads back as the number, without an exponent. */
-function decimalText(value: number): string {
+export function decimalText(value: number): string {
   const text = String(value);
   const [digits = '', exponent] = text.split('e-');
   if (exponent === undefined) return text;
@@ -97,6 +97,11 @@ export const formatUtcTick = (milliseconds: number): string => utcDayOfYear.form
 export function formatUtcDay(isoDay: string): string {
   return utcDay.format(new Date(isoDay));
 }
+
+const utcMonth = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Of a month like `2026-11`: `November 2026`. */
+export const formatUtcMonth = (month: string): string => utcMonth.format(new Date(`${month}-01T00:00:00Z`));
 
 /** `2026-11-27 07:31:05 UTC`, for the text on hover. */
 export function formatUtc(iso: string): string {

@@ -4,7 +4,10 @@ import type { IconName } from '../components/display/icon';
 export const NAVIGATION = [
   {
     title: null,
-    entries: [{ to: '/', label: 'Overview', icon: 'overview' }],
+    entries: [
+      { to: '/', label: 'Overview', icon: 'overview' },
+      { to: '/usage', label: 'Usage', icon: 'usage' },
+    ],
   },
   {
     title: 'Traffic',

@@ -19,6 +19,7 @@ import { readKeySearch } from '../pages/keys/key-search';
 import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
+import { readUsageSearch } from '../pages/usage/usage-search';
 import { parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
@@ -64,6 +65,13 @@ const overviewRoute = createRoute({
   path: '/',
   validateSearch: readOverviewSearch,
   component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+});
+
+const usageRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
 
 const keysRoute = createRoute({
@@ -202,6 +210,7 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     managementRoute.addChildren([
       overviewRoute,
+      usageRoute,
       keysRoute,
       keyRoute,
       generationsRoute,

@@ -46,6 +46,13 @@ function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
           >
             Its keys
           </Link>
+          <Link
+            to="/usage"
+            search={{ workspace: id === session.workspace_id ? undefined : id }}
+            className={buttonClass()}
+          >
+            Its usage
+          </Link>
           <Button variant="primary" onClick={() => setDialog('edit')}>
             Edit
           </Button>
