@@ -107,9 +107,9 @@ function DestinationView({ destination }: { readonly destination: Destination })
       {deliveries.error && deliveries.data === undefined ? (
         <ErrorState error={deliveries.error} onRetry={() => void deliveries.refetch()} />
       ) : (
-        <DeliveryFigures deliveries={deliveries.data} />
+        <DeliveryFigures deliveries={deliveries.data} isTrying={test.isPending} onTry={() => test.mutate()} />
       )}
-      <DeadLetters id={id} isLive={isLive} />
+      <DeadLetters id={id} isLive={isLive} status={deliveries.data?.status} />
       <DestinationSettings destination={destination} kind={kind} />
       {kind?.type === 'webhook' && <SigningSecret query={signingSecretQuery(id)} />}
       <ReplayDialog
@@ -134,9 +134,19 @@ function DestinationView({ destination }: { readonly destination: Destination })
   );
 }
 
-function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliveries | undefined }) {
+interface DeliveryFiguresProps {
+  readonly deliveries: DestinationDeliveries | undefined;
+  readonly isTrying: boolean;
+  /** A test that the platform accepts ends the wait for the next attempt. */
+  readonly onTry: () => void;
+}
+
+function DeliveryFigures({ deliveries, isTrying, onTry }: DeliveryFiguresProps) {
   const error = deliveries?.last_error ?? null;
-  const dropped = Object.entries((deliveries?.dropped ?? {}) as Readonly<Record<string, number>>);
+  // Those that the platform rejected are the dead letters.
+  const dropped = Object.entries((deliveries?.dropped ?? {}) as Readonly<Record<string, number>>).filter(
+    ([reason]) => reason !== 'refused' && reason !== 'too_large',
+  );
   return (
     <>
       {deliveries && error !== null && deliveries.status !== 'active' && (
@@ -151,6 +161,12 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
             )}
           </p>
           <bdi className={styles.platformText}>{error.message}</bdi>
+          <p className={styles.tryLine}>
+            <Button isBusy={isTrying} onClick={onTry}>
+              Try now
+            </Button>{' '}
+            Sends a test. If the platform takes it, what waits follows at once.
+          </p>
         </Notice>
       )}
       <StatTiles>
@@ -179,14 +195,14 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
         <StatTile
           label="Dead letters"
           value={deliveries && formatCount(deliveries.dead_letters)}
-          detail="Rejected by the platform"
+          detail="Rejected by the platform, kept for 7 days"
         />
         <StatTile
           label="Dropped"
           value={deliveries && formatCount(dropped.reduce((sum, [, count]) => sum + count, 0))}
           detail={
             dropped.length === 0
-              ? 'Expired or refused'
+              ? 'Waited too long, or lost their content'
               : dropped
                   .map(([reason, count]) => `${formatCount(count)} ${REASONS[reason] ?? reason}`)
                   .join(', ')
@@ -205,8 +221,6 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
 
 const REASONS: Readonly<Record<string, string>> = {
   expired: 'expired',
-  refused: 'refused',
-  too_large: 'too large',
   rejected: 'rejected',
   content_gone: 'without their content',
 };
