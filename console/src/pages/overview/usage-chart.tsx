@@ -14,7 +14,7 @@ import {
   formatCount,
   formatCountShort,
   formatDuration,
-  formatMoney,
+  formatAmount,
   formatMoneyShort,
   formatPercent,
   formatPercentExact,
@@ -51,7 +51,7 @@ const CHARTS = {
     lines: [{ name: 'Spend in USD', metric: 'total_usage' }],
     absent: 0,
     shape: 'bars',
-    format: formatMoney,
+    format: formatAmount,
     formatAxis: formatMoneyShort,
   },
   tokens: {

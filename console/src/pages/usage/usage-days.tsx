@@ -1,12 +1,12 @@
 // One measure by day, with the groups that spent most.
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Sum, Usage } from '../../api/usage';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { TimeSeries } from '../../components/chart/lazy-chart';
 import { Section } from '../../components/display/section';
 import { EmptyState, Placeholder } from '../../components/feedback/states';
-import { formatCount, formatCountShort, formatMoney, formatMoneyShort, roundUsd } from '../../format';
+import { formatCount, formatCountShort, formatAmount, formatMoneyShort, roundUsd } from '../../format';
 import { LABELS, nameOf } from './groups';
 import type { GroupNames } from './groups';
 import { DAY_MS, daysOf } from './periods';
@@ -29,7 +29,7 @@ const CHARTS: Readonly<Record<UsageMeasure, MeasureDefinition>> = {
     name: 'Spend',
     label: 'Spend in USD',
     metric: 'total_usage',
-    format: formatMoney,
+    format: formatAmount,
     formatAxis: formatMoneyShort,
     isWhole: false,
   },
