@@ -6,7 +6,7 @@ import type { DestinationKind } from '../../api/destination-kinds';
 import { testSettings } from '../../api/destinations';
 import type { Destination, DestinationSettings, FilterRules } from '../../api/destinations';
 import { messageOf, readProblems } from '../../api/problems';
-import { useUnloadQuestion } from '../../app/page-hold';
+import { useLeaveQuestion } from '../../app/page-hold';
 import { Button } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
 import { TestResult } from '../../components/feedback/test-result';
@@ -15,11 +15,13 @@ import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../compon
 import { problemOfHeaders, readHeaders } from '../../components/form/header-fields';
 import type { Header } from '../../components/form/header-fields';
 import { KeyChoice } from '../../components/form/key-choice';
+import { ConfirmDialog } from '../../components/overlay/dialog';
 import { FilterBuilder, toFilterRules } from './filter-builder';
 import { fieldNamesOf, HEADERS, KindFields, readConfig } from './kind-fields';
 import styles from './destinations.module.css';
 
 const PERCENT = 100;
+const NOTHING_PENDING = { isPending: false, error: null, reset: () => undefined };
 
 interface DestinationFormProps {
   readonly kind: DestinationKind;
@@ -61,7 +63,7 @@ export function DestinationForm(props: DestinationFormProps) {
     setKeys(keys && []);
   }
   const [isTouched, setTouched] = useState(false);
-  useUnloadQuestion(isTouched);
+  const question = useLeaveQuestion(isTouched);
   const frame = useRef<HTMLDivElement>(null);
   const test = useMutation({
     mutationFn: (values: FormValues) =>
@@ -215,6 +217,17 @@ export function DestinationForm(props: DestinationFormProps) {
           </div>
         </div>
       </Form>
+      <ConfirmDialog
+        title="Leave without saving"
+        name={destination?.name ?? `New ${kind.name}`}
+        action="Leave"
+        isOpen={question.isAsked}
+        mutation={NOTHING_PENDING}
+        onConfirm={question.leave}
+        onClose={question.stay}
+      >
+        Changes that are not saved are lost.
+      </ConfirmDialog>
     </div>
   );
 }
