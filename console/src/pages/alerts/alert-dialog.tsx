@@ -28,7 +28,7 @@ function readThresholds(text: string): number[] {
 interface AlertDialogProps {
   /** Absent: a new one. */
   readonly alert?: Notification;
-  /** What a new one watches; absent: everything. */
+  /** The limits that a new one watches; absent: all. */
   readonly cover?: Cover | undefined;
   /** The workspace of a new one; absent: all. */
   readonly workspaceId?: string | undefined;
@@ -106,7 +106,7 @@ export function AlertDialog(props: AlertDialogProps) {
         {alert === undefined && (
           <SelectField
             name="workspace_id"
-            label="Of"
+            label="Workspace"
             value={where}
             onChange={({ target }) => setWhere(target.value)}
             choices={[

@@ -21,7 +21,7 @@ import { SigningSecret } from '../../components/data/signing-secret';
 import { Badge } from '../../components/display/badge';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { Name, Time } from '../../components/display/values';
-import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { Notice, ObjectError, Placeholder } from '../../components/feedback/states';
 import { TestResult } from '../../components/feedback/test-result';
 import { showToast } from '../../components/feedback/toasts';
 import { ActionMenu } from '../../components/overlay/action-menu';
@@ -40,7 +40,16 @@ export function AlertPage() {
   if (data !== undefined) return <AlertView key={id} alert={data} />;
   return (
     <Page title="Alert">
-      {error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder lines={12} />}
+      {error ? (
+        <ObjectError
+          error={error}
+          onRetry={() => void refetch()}
+          what="alert"
+          back={<Link to="/alerts">All alerts</Link>}
+        />
+      ) : (
+        <Placeholder lines={12} />
+      )}
     </Page>
   );
 }
@@ -132,7 +141,7 @@ function AlertView({ alert }: { readonly alert: Notification }) {
         <DescriptionList
           items={[
             ['Watches', coversText(alert)],
-            ['Of', <WorkspaceName key="of" id={alert.workspace_id} />],
+            ['Workspace', <WorkspaceName key="of" id={alert.workspace_id} />],
             ['At', `${thresholdsText(alert)} of the limit`],
             ['Receiver', <bdi key="url">{config.url}</bdi>],
             ...Object.entries(config.headers ?? {}).map(

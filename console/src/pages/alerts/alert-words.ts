@@ -40,7 +40,7 @@ export interface Crossing {
   readonly limit: number;
 }
 
-/** What the body of an event says; null: this console does not know its type. */
+/** The limit that an event reports; null: this console does not know its type. */
 export function crossingOf({ payload }: Pick<NotificationEvent, 'payload'>): Crossing | null {
   if (payload['type'] !== 'budget.threshold_reached') return null;
   const data = payload['data'] as CrossingData;

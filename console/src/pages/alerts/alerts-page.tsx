@@ -1,4 +1,4 @@
-// Budget alerts of the account: who is told when a limit is nearly spent.
+// Budget alerts of the account: events for a webhook when a limit is nearly spent.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { notificationsQuery } from '../../api/notifications';
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Notification>[] = [
   { id: 'covers', header: 'Watches', priority: 2, cell: (rule) => coversText(rule) },
   {
     id: 'where',
-    header: 'Of',
+    header: 'Workspace',
     priority: 3,
     cell: ({ workspace_id: id }) => <WorkspaceName id={id} />,
   },
@@ -75,8 +75,8 @@ export function AlertsPage() {
             isRowMuted={({ enabled }) => !enabled}
             empty={
               <EmptyState title="No alert yet" action={create}>
-                Nobody hears of a limit before calls are refused. Add the webhook of a chat, a pager or a
-                service of your own.
+                A limit that is reached refuses calls without a warning before. Add the webhook of a chat, a
+                pager or a service of your own.
               </EmptyState>
             }
           />

@@ -14,11 +14,12 @@ import {
 } from '../../api/destinations';
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
+import { useObjectWorkspace } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Time } from '../../components/display/values';
-import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { ErrorState, Notice, ObjectError, Placeholder } from '../../components/feedback/states';
 import { TestResult } from '../../components/feedback/test-result';
 import { showToast } from '../../components/feedback/toasts';
 import { SigningSecret } from '../../components/data/signing-secret';
@@ -39,13 +40,23 @@ export function DestinationPage() {
   if (data !== undefined) return <DestinationView key={id} destination={data} />;
   return (
     <Page title="Destination">
-      {error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder lines={12} />}
+      {error ? (
+        <ObjectError
+          error={error}
+          onRetry={() => void refetch()}
+          what="destination"
+          back={<Link to="/destinations">All destinations</Link>}
+        />
+      ) : (
+        <Placeholder lines={12} />
+      )}
     </Page>
   );
 }
 
 function DestinationView({ destination }: { readonly destination: Destination }) {
   const { id, type, enabled } = destination;
+  useObjectWorkspace(destination.workspace_id);
   const name = destination.name ?? 'Destination';
   const kind = findKind(type);
   const client = useQueryClient();
@@ -67,7 +78,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
     onMutate: () => client.cancelQueries({ queryKey: [...DESTINATIONS, id] }),
     onSuccess: async () => {
       showToast({ tone: 'good', text: `${name} was deleted.` });
-      await navigate({ to: '/destinations' });
+      await navigate({ to: '/destinations', replace: true });
       client.removeQueries({ queryKey: [...DESTINATIONS, id] });
       await client.invalidateQueries({ queryKey: DESTINATIONS });
     },
