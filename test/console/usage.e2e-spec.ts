@@ -1,4 +1,4 @@
-// What a month cost, in the console: by team, key and model, and as a file with the same rows.
+// The cost of a month in the console: by team, key and model, and as a file with the same rows.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -54,8 +54,8 @@ describeInChromium('usage in the console', () => {
 
   it('shows this month by model, and in both themes and widths', async () => {
     await visit(page, '/usage', 'Usage');
-    await row(SMALL).getByText('4', { exact: true }).waitFor();
-    await row(LOCAL).getByText('2', { exact: true }).waitFor();
+    await row(SMALL).getByText('4', { exact: true }).first().waitFor();
+    await row(LOCAL).getByText('2', { exact: true }).first().waitFor();
     await page.getByRole('img', { name: /Spend in USD: from/ }).waitFor();
     await expectAccessibleEverywhere(page);
     await page.setViewportSize({ width: 1280, height: 860 });
@@ -66,7 +66,7 @@ describeInChromium('usage in the console', () => {
     await page.getByLabel('Group by', { exact: true }).selectOption('Key');
     await page.getByLabel('And by').selectOption('Model');
     await waitUntilLoaded(page);
-    await row('Search, "team"', SMALL).getByText('3', { exact: true }).waitFor();
+    await row('Search, "team"', SMALL).getByText('3', { exact: true }).first().waitFor();
     const text = await download();
     const [header, ...lines] = text.trimEnd().split('\r\n');
     expect(header).toBe(
@@ -85,15 +85,17 @@ describeInChromium('usage in the console', () => {
     await page.reload();
     await waitUntilLoaded(page);
     expect(await page.getByLabel('Group by', { exact: true }).inputValue()).toBe('workspace');
-    expect(await page.getByLabel('Workspaces').locator('option').allTextContents()).toEqual(['All workspaces']);
+    expect(await page.getByLabel('Workspaces').locator('option').allTextContents()).toEqual([
+      'All workspaces',
+    ]);
     await page.getByRole('cell', { name: '6', exact: true }).first().waitFor();
   });
 
   it('shows last month, an own range, and says what is wrong with one', async () => {
     await visit(page, '/usage', 'Usage');
-    await page.getByLabel('Period').selectOption({ value: 'last' });
+    await page.getByLabel('Period', { exact: true }).selectOption({ value: 'last' });
     await page.getByText('No call in this period').first().waitFor();
-    await page.getByLabel('Period').selectOption({ value: 'own' });
+    await page.getByLabel('Period', { exact: true }).selectOption({ value: 'own' });
     await row(SMALL).waitFor();
     expect(await page.getByLabel('Last day').inputValue()).toBe(today());
     await page.getByLabel('First day').fill('2099-01-01');
@@ -101,7 +103,7 @@ describeInChromium('usage in the console', () => {
     await page.getByText('The first day is after the last.').waitFor();
     await page.getByLabel('First day').fill(today());
     await page.keyboard.press('Enter');
-    await row(SMALL).getByText('4', { exact: true }).waitFor();
+    await row(SMALL).getByText('4', { exact: true }).first().waitFor();
     await expectAccessibleEverywhere(page);
     await page.setViewportSize({ width: 1280, height: 860 });
   });
@@ -109,7 +111,7 @@ describeInChromium('usage in the console', () => {
   it('leads to the calls of a group', async () => {
     await page.getByRole('link', { name: SMALL }).click();
     await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
-    await page.getByText('Generations shown: 4, no more').waitFor();
+    await page.getByText('Calls shown: 4, no more').waitFor();
   });
 
   it('shows the spend of each workspace beside its budget', async () => {

@@ -1,4 +1,4 @@
-// What the endpoints of a provider say about it.
+// The health of a provider, from that of its endpoints.
 import { queryOptions } from '@tanstack/react-query';
 import { api, call } from './client';
 import type { EndpointFacts } from './providers';

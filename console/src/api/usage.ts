@@ -1,4 +1,4 @@
-// What was spent in a period, in groups and by day: sums, which parts of the period add up to.
+// The spend of a period, in groups and by day: sums, which parts of the period add up to.
 import { queryOptions } from '@tanstack/react-query';
 import { roundUsd } from '../format';
 import { loadAnalytics, numberOf, textOf } from './analytics';

@@ -124,7 +124,7 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
       },
       [
         times.map((time) => time / SECOND_MS),
-        ...(isBars ? drawn.toReversed() : drawn).map((values) => [...values]),
+        ...(isBars ? drawn.toReversed() : drawn).map((values) => values.slice()),
       ],
       element,
     );

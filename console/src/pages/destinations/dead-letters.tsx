@@ -19,7 +19,7 @@ import { showToast } from '../../components/feedback/toasts';
 import { abbreviate, formatCount } from '../../format';
 import styles from './destinations.module.css';
 
-/** What became of a letter since the list was loaded. */
+/** The state of a letter since the list was loaded; null: unchanged. */
 type Outcome = 'queued' | 'delivered' | null;
 
 interface Row {

@@ -170,7 +170,7 @@ function OtherProviders({ rows }: { readonly rows: readonly Row[] }) {
       <summary>Not configured: {formatCount(rows.length)}</summary>
       <p>
         Start the service with these variables, or <Link to="/provider-keys">add an own key</Link>. The
-        address has a default where the provider has one for everybody.
+        address has a default where the provider has a public one.
       </p>
       <ul>
         {rows.map(({ provider: { slug, name }, health: { setup } }) => (

@@ -12,7 +12,7 @@ import type { Column } from '../../components/data/data-table';
 import { KeyName } from '../../components/data/key-name';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
-import { Name } from '../../components/display/values';
+import { ModelId } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { USAGE_COLUMNS, USAGE_METRICS } from '../keys/key-usage';
 import type { Grouping, Range } from './overview-search';
@@ -53,14 +53,13 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
     const metrics = [...USAGE_METRICS];
     saveCsv(`${by}s-${range}`, [
       csvOf(
-        [...(names === null ? [] : ['key_name']), dimension, ...metrics],
+        names === null ? [dimension, ...metrics] : ['key_name', dimension, ...metrics],
         rows.map((row) => {
           const value = textOf(row, dimension);
-          return [
-            ...(names === null ? [] : [names.get(value ?? '') ?? null]),
-            value,
-            ...metrics.map((metric) => numberOrNull(row, metric)),
-          ];
+          const cells: (string | number | null)[] = metrics.map((metric) => numberOrNull(row, metric));
+          cells.unshift(value);
+          if (names !== null) cells.unshift(names.get(value ?? '') ?? null);
+          return cells;
         }),
       ),
     ]);
@@ -115,7 +114,7 @@ function modelCell(model: string | null, from: string) {
   if (model === null) return 'Unknown model';
   return (
     <Link to="/generations" search={{ model, from }}>
-      <Name text={model} />
+      <ModelId id={model} />
     </Link>
   );
 }

@@ -31,8 +31,8 @@ export function UsageFilters({ now }: { readonly now: number }) {
   return (
     <Section title="Period and groups" isFlush>
       <FilterRow label="Filter usage">
-        <label className={styles.choice}>
-          <span>Period</span>
+        <span className={styles.choice}>
+          <span aria-hidden="true">Period</span>
           <FilterSelect
             label="Period"
             any={`This month, ${formatUtcMonth(thisMonth ?? '')}`}
@@ -54,15 +54,15 @@ export function UsageFilters({ now }: { readonly now: number }) {
               )
             }
           />
-        </label>
+        </span>
         {isOwn && (
           <>
             <Day label="First day" value={from} onApply={(day) => change({ from: day })} />
             <Day label="Last day" value={to} onApply={(day) => change({ to: day })} />
           </>
         )}
-        <label className={styles.choice}>
-          <span>Group by</span>
+        <span className={styles.choice}>
+          <span aria-hidden="true">Group by</span>
           <FilterSelect
             label="Group by"
             any="Model"
@@ -73,9 +73,9 @@ export function UsageFilters({ now }: { readonly now: number }) {
             }))}
             onChange={(value) => change({ by: value })}
           />
-        </label>
-        <label className={styles.choice}>
-          <span>and by</span>
+        </span>
+        <span className={styles.choice}>
+          <span aria-hidden="true">and by</span>
           <FilterSelect
             label="And by"
             any="Nothing else"
@@ -86,9 +86,9 @@ export function UsageFilters({ now }: { readonly now: number }) {
             }))}
             onChange={(value) => change({ and: value })}
           />
-        </label>
-        <label className={styles.choice}>
-          <span>Of</span>
+        </span>
+        <span className={styles.choice}>
+          <span aria-hidden="true">Of</span>
           <FilterSelect
             label="Workspaces"
             any={groupsWorkspaces ? 'All workspaces' : 'This workspace'}
@@ -96,7 +96,7 @@ export function UsageFilters({ now }: { readonly now: number }) {
             choices={groupsWorkspaces ? [] : [{ value: 'all', label: 'All workspaces' }]}
             onChange={(value) => change({ scope: value })}
           />
-        </label>
+        </span>
       </FilterRow>
     </Section>
   );

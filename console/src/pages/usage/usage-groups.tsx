@@ -10,7 +10,7 @@ import { SaveButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Section } from '../../components/display/section';
-import { Absent, Money, Name } from '../../components/display/values';
+import { Absent, ModelId, Money, Name } from '../../components/display/values';
 import { EmptyState } from '../../components/feedback/states';
 import { formatCount } from '../../format';
 import { DIMENSIONS, LABELS, nameOf } from './groups';
@@ -70,13 +70,7 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
       <DataTable
         caption={title}
         columns={[
-          ...groups.map((group, position): Column<UsageGroup> => ({
-            id: group,
-            header: LABELS[group],
-            cell: ({ values }) => (
-              <GroupCell {...{ group, names, period }} value={values[position] ?? null} />
-            ),
-          })),
+          ...groups.map((group, position) => groupColumn(group, position, names, period)),
           ...SUM_COLUMNS,
         ]}
         rows={shown}
@@ -96,6 +90,17 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
     </Section>
   );
 }
+
+const groupColumn = (
+  group: Group,
+  position: number,
+  names: GroupNames,
+  period: Period,
+): Column<UsageGroup> => ({
+  id: group,
+  header: LABELS[group],
+  cell: ({ values }) => <GroupCell {...{ group, names, period }} value={values[position] ?? null} />,
+});
 
 /** The rows of the table with all sums, exact; ids beside names. */
 export function usageCsv(groups: readonly Group[], rows: readonly UsageGroup[], names: GroupNames): string {
@@ -126,7 +131,8 @@ interface GroupCellProps {
 
 /** Leads to the calls of the group in the period. */
 function GroupCell({ group, value, names, period }: GroupCellProps) {
-  const name = <Name text={nameOf(group, value, names)} />;
+  const text = nameOf(group, value, names);
+  const name = group === 'model' ? <ModelId id={text} /> : <Name text={text} />;
   if (value === null) return name;
   if (group === 'workspace') {
     return (

@@ -1,4 +1,4 @@
-// What was spent in a month or a range of days: by day, and in groups. Chart, table and file have the same answer.
+// The spend of a month or a range of days: by day, and in groups. Chart, table and file have the same answer.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -20,7 +20,7 @@ import type { GroupNames } from './groups';
 import { UsageDays } from './usage-days';
 import { UsageFilters } from './usage-filters';
 import { UsageGroups } from './usage-groups';
-import type { Group, UsageMeasure } from './usage-search';
+import type { Group } from './usage-search';
 
 const route = getRouteApi('/app/management/usage');
 
@@ -30,7 +30,7 @@ export function UsagePage() {
   const [now] = useState(Date.now);
   const period = useMemo(() => periodOf(search, now), [search, now]);
   return (
-    <Page title="Usage" description="What was spent, by day and in groups. Days are those of UTC.">
+    <Page title="Usage" description="Spend, calls and tokens by day and in groups. Days are those of UTC.">
       <UsageFilters now={now} />
       {typeof period === 'string' ? (
         <Notice tone="info">{period}</Notice>
@@ -65,7 +65,7 @@ function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now:
           Group by one thing, or choose one workspace.
         </Notice>
       )}
-      <UsageDays {...{ period, now, names, groups }} measure={measure as UsageMeasure} usage={usage.data} />
+      <UsageDays {...{ period, now, names, groups }} measure={measure} usage={usage.data} />
       <UsageGroups {...{ period, groups, names }} usage={usage.data} />
     </>
   );
