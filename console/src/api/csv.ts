@@ -8,7 +8,7 @@ type Cell = string | number | null;
 function cellText(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return decimalText(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const text = /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
