@@ -1,10 +1,9 @@
 // The providers of the service: those that calls can reach, with their health, and those that need a variable first.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { endpointsByProviderQuery, healthOf } from '../../api/provider-health';
+import { providerHealthQuery } from '../../api/provider-health';
 import type { ProviderHealth } from '../../api/provider-health';
 import { loadProviderKeys, PROVIDER_KEYS } from '../../api/provider-keys';
-import type { Provider } from '../../api/providers';
 import { useWorkspaceId } from '../../app/workspace';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -17,7 +16,6 @@ import { formatCount, formatDuration } from '../../format';
 import styles from './models.module.css';
 
 interface Row {
-  readonly provider: Provider;
   readonly health: ProviderHealth;
   /** Enabled own keys of the workspace. */
   readonly ownKeys: number;
@@ -27,7 +25,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'name',
     header: 'Provider',
-    cell: ({ provider: { slug, name } }) => (
+    cell: ({ health: { provider: slug, provider_name: name } }) => (
       <span className={styles.nameCell}>
         <Link to="/models" search={{ provider: slug, show: 'all' }}>
           {name}
@@ -42,7 +40,7 @@ const COLUMNS: readonly Column<Row>[] = [
     priority: 2,
     cell: ({ health, ownKeys }) => (
       <span className={styles.badges}>
-        {health.setup === 'configured' && <Badge tone="good">Configured</Badge>}
+        {isConfigured(health) && <Badge tone="good">Configured</Badge>}
         {ownKeys > 0 && (
           <Link to="/provider-keys">
             <Badge tone="accent">{ownKeys === 1 ? 'Own key' : `${ownKeys} own keys`}</Badge>
@@ -57,19 +55,19 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Latency, 30 min',
     align: 'end',
     priority: 3,
-    cell: ({ health: { latency } }) => (latency === null ? <Absent /> : rangeOf(latency)),
+    cell: ({ health: { latency_last_30m: latency } }) => (latency === null ? <Absent /> : rangeOf(latency)),
   },
   {
     id: 'failure',
     header: 'Last failure',
     priority: 3,
-    cell: ({ health: { lastFailure } }) =>
-      lastFailure === null ? (
+    cell: ({ health: { last_failure: failure } }) =>
+      failure === null ? (
         <Absent />
       ) : (
-        <span title={lastFailure.class.replaceAll('_', ' ')}>
-          {lastFailure.status === null ? 'No answer' : `HTTP ${lastFailure.status}`},{' '}
-          <Time at={lastFailure.at} isRelative isPast />
+        <span title={failure.class.replaceAll('_', ' ')}>
+          {failure.status === null ? 'No answer' : `HTTP ${failure.status}`},{' '}
+          <Time at={failure.at} isRelative isPast />
         </span>
       ),
   },
@@ -77,22 +75,25 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'test',
     header: 'Test',
     align: 'end',
-    cell: ({ provider: { slug, name }, health }) =>
-      health.setup === 'configured' ? (
-        <ProviderTestButton slug={slug} name={name} />
+    cell: ({ health }) =>
+      isConfigured(health) ? (
+        <ProviderTestButton slug={health.provider} name={health.provider_name} />
       ) : (
         <Link to="/provider-keys">Test the own key</Link>
       ),
   },
 ];
 
-function rangeOf([low, high]: readonly [number, number]): string {
+const isConfigured = ({ configured_endpoints: configured }: ProviderHealth): boolean => configured > 0;
+
+function rangeOf([low = 0, high = low]: readonly number[]): string {
   const [from, to] = [formatDuration(low), formatDuration(high)];
   return from === to ? from : `${from} to ${to}`;
 }
 
-function State({ health: { setup, endpoints, open, latency } }: { readonly health: ProviderHealth }) {
-  if (setup !== 'configured') return <Absent />;
+function State({ health }: { readonly health: ProviderHealth }) {
+  const { configured_endpoints: endpoints, open_endpoints: open, latency_last_30m: latency } = health;
+  if (endpoints === 0) return <Absent />;
   if (open === endpoints) return <Badge tone="bad">Not answering</Badge>;
   if (open > 0)
     return (
@@ -103,33 +104,17 @@ function State({ health: { setup, endpoints, open, latency } }: { readonly healt
   return latency === null ? <Badge tone="neutral">No recent call</Badge> : <Badge tone="good">Answers</Badge>;
 }
 
-interface ProvidersProps {
-  readonly providers: readonly Provider[] | undefined;
-  readonly error: unknown;
-  readonly onRetry: () => void;
-}
-
-export function Providers({ providers, error, onRetry }: ProvidersProps) {
+export function Providers() {
   const workspaceId = useWorkspaceId();
   const own = useQuery({
     queryKey: [...PROVIDER_KEYS, 'choices', workspaceId],
     queryFn: async ({ signal }) => (await loadProviderKeys(workspaceId, undefined, signal)).data,
   });
-  const endpoints = useQuery(endpointsByProviderQuery);
-  const failure = error ?? (endpoints.data === undefined ? endpoints.error : null);
-  const rows =
-    endpoints.data &&
-    providers?.map((provider): Row => {
-      const { slug } = provider;
-      const isOwn = (key: { readonly provider: string; readonly disabled: boolean }) =>
-        key.provider === slug && !key.disabled;
-      return {
-        provider,
-        health: healthOf(endpoints.data.get(slug)),
-        ownKeys: (own.data ?? []).filter(isOwn).length,
-      };
-    });
-  const isReachable = ({ health, ownKeys }: Row): boolean => health.setup === 'configured' || ownKeys > 0;
+  const { data, error, refetch } = useQuery(providerHealthQuery);
+  const ownKeysOf = (slug: string): number =>
+    (own.data ?? []).filter(({ provider, disabled }) => provider === slug && !disabled).length;
+  const rows = data?.map((health): Row => ({ health, ownKeys: ownKeysOf(health.provider) }));
+  const isReachable = ({ health, ownKeys }: Row): boolean => isConfigured(health) || ownKeys > 0;
   const others = rows?.filter((row) => !isReachable(row)) ?? [];
   return (
     <Section
@@ -137,20 +122,14 @@ export function Providers({ providers, error, onRetry }: ProvidersProps) {
       description="A test sends one small call with the key that the service was started with."
       isFlush
     >
-      {failure && (providers === undefined || endpoints.data === undefined) ? (
-        <ErrorState
-          error={failure}
-          onRetry={() => {
-            onRetry();
-            void endpoints.refetch();
-          }}
-        />
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable
           caption="List of providers"
           columns={COLUMNS}
           rows={rows?.filter(isReachable)}
-          rowKey={({ provider: { slug } }) => slug}
+          rowKey={({ health: { provider } }) => provider}
           empty={
             <EmptyState title="No provider is configured">
               Start the service with the key of one, or add an own key.
@@ -173,14 +152,14 @@ function OtherProviders({ rows }: { readonly rows: readonly Row[] }) {
         address has a default where the provider has a public one.
       </p>
       <ul>
-        {rows.map(({ provider: { slug, name }, health: { setup } }) => (
+        {rows.map(({ health: { provider: slug, provider_name: name, endpoints } }) => (
           <li key={slug}>
             <Link to="/models" search={{ provider: slug, show: 'all' }}>
               {name}
             </Link>
             <span>
               <code>{variableOf(slug)}_API_KEY</code>, <code>{variableOf(slug)}_BASE_URL</code>
-              {setup === 'unknown' && ', and models in the catalogue'}
+              {endpoints === 0 && ', and models in the catalogue'}
             </span>
           </li>
         ))}
