@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   abbreviate,
+  formatAmount,
   formatDuration,
   formatMoney,
   formatMoneyShort,
@@ -30,6 +31,20 @@ describe('formatMoney', () => {
   });
 });
 
+it.each([
+  [0, '$0.00'],
+  [0.1, '$0.10'],
+  [0.0525, '$0.0525'],
+  [0.000012961, '$0.000013'],
+  [0.00001296, '$0.000013'],
+  [0.9999, '$1.00'],
+  [1.2345, '$1.23'],
+  [1250.5, '$1,250.50'],
+  [-0.0123456, '-$0.0123'],
+])('shortens the amount %d for reading', (usd, text) => {
+  expect(formatAmount(usd)).toBe(text);
+});
+
 it('rounds sums to the decimals of an amount', () => {
   expect([0.1 + 0.2, 1e-12 + 2e-12, 5].map(roundUsd)).toEqual([0.3, 3e-12, 5]);
 });
@@ -56,7 +71,15 @@ it('shows a share that is set as it is', () => {
 });
 
 it('shows durations with their unit', () => {
-  expect([0.4, 840, 1240, 125_000].map(formatDuration)).toEqual(['0 ms', '840 ms', '1.24 s', '2 min 5 s']);
+  expect([0.4, 840, 1240, 125_000, 3_600_000, 5_400_000, 93_600_000].map(formatDuration)).toEqual([
+    '0 ms',
+    '840 ms',
+    '1.24 s',
+    '2 min 5 s',
+    '1 h',
+    '1 h 30 min',
+    '1 d 2 h',
+  ]);
 });
 
 it('shows times in UTC, and days of the service as they are counted', () => {

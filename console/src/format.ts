@@ -40,6 +40,10 @@ export function formatMoney(usd: number): string {
   return money.format(decimalText(usd) as Intl.StringNumericLiteral);
 }
 
+/** For reading: two decimals from $1 on, else three significant digits: `$1.25`, `$0.0525`, `$0.00000125`. */
+export const formatAmount = (usd: number): string =>
+  Math.abs(usd) >= 1 ? formatMoney(Number(usd.toFixed(2))) : formatMoney(Number(usd.toPrecision(3)));
+
 /** For sums: the service stores twelve decimals, and the sum of two numbers may have more. */
 export function roundUsd(usd: number): number {
   return Number(usd.toFixed(DECIMALS));
@@ -51,7 +55,7 @@ export function formatMoneyShort(usd: number): string {
 }
 
 /** The shortest decimal that reads back as the number, without an exponent. */
-function decimalText(value: number): string {
+export function decimalText(value: number): string {
   const text = String(value);
   const [digits = '', exponent] = text.split('e-');
   if (exponent === undefined) return text;
@@ -68,12 +72,20 @@ export const formatPercent = (share: number): string =>
 /** A share from 0 to 1 that is set, and for axes of charts: `0.25%`, `99.99%`. */
 export const formatPercentExact = (share: number): string => percentExact.format(share);
 
-/** `840 ms`, `1.24 s`, `2 min 5 s`. */
+/** `2 min 5 s`, `1 h`: a smaller part of nothing is left out. */
+const join = (large: number, unit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+
+/** `840 ms`, `1.24 s`, `2 min 5 s`, `1 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(2)} s`;
   const seconds = Math.round(milliseconds / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return join(minutes, 'min', seconds % 60, 's');
+  return minutes < 1440
+    ? join(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+    : join(Math.floor(minutes / 1440), 'd', Math.floor(minutes / 60) % 24, 'h');
 }
 
 /** In the local zone: `27 Nov, 07:31:05`, with the year unless it is this one. */
@@ -97,6 +109,11 @@ export const formatUtcTick = (milliseconds: number): string => utcDayOfYear.form
 export function formatUtcDay(isoDay: string): string {
   return utcDay.format(new Date(isoDay));
 }
+
+const utcMonth = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Of a month like `2026-11`: `November 2026`. */
+export const formatUtcMonth = (month: string): string => utcMonth.format(new Date(`${month}-01T00:00:00Z`));
 
 /** `2026-11-27 07:31:05 UTC`, for the text on hover. */
 export function formatUtc(iso: string): string {

@@ -3,10 +3,11 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { dataOf, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { EndpointsQueryDto, EndpointDto, toEndpointDto } from './dto/endpoints.dto.js';
+import { ProviderHealthDto, toProviderHealthDto } from './dto/provider-health.dto.js';
 import { ProviderTestDto, TestProviderDto, toProviderTestDto } from './dto/provider.dto.js';
 import { ModelsService } from './models.service.js';
 import { ProviderTestService } from './provider-test.service.js';
@@ -38,6 +39,18 @@ export class EndpointsController {
     const { items, total } = this.models.listEndpoints(query);
     const day = this.models.today();
     return { data: items.map((endpoint) => toEndpointDto(endpoint, day)), total_count: total };
+  }
+
+  @Get('providers/health')
+  @Operation({
+    id: 'listProviderHealth',
+    summary: 'List the providers with their health',
+    description:
+      "Every provider of this version, summed up over the operator's endpoints. Figures are those of the process that answers.",
+    answer: listOf(ProviderHealthDto),
+  })
+  listProviders(): Data<ProviderHealthDto[]> {
+    return { data: this.models.listProviders().map(toProviderHealthDto) };
   }
 
   @Post('providers/:slug/test')

@@ -5,8 +5,10 @@ import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
 import { utcDay } from '../domain/spend/spend.js';
-import { providerSlugOf } from '../providers/index.js';
+import { PROVIDERS, providerSlugOf } from '../providers/index.js';
+import type { Provider } from '../providers/shared/provider.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
+import type { EndpointReport } from '../routing/endpoint-reports.js';
 import { CredentialAccess } from '../routing/credentials/credential-access.js';
 import type { EndpointsQueryDto } from './dto/endpoints.dto.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
@@ -14,6 +16,8 @@ import type { ModelCountQueryDto } from './dto/models-query.dto.js';
 import type { ListedModel } from './listed-model.js';
 import { filterModels } from './model-filters.js';
 import type { ModelSpeed } from './model-filters.js';
+import { healthOf } from './provider-health.js';
+import type { ProviderHealth } from './provider-health.js';
 
 export interface ReportedModel {
   readonly model: ListedModel;
@@ -99,6 +103,14 @@ export class ModelsService {
         .filter(({ report }) => !configured || report.state !== 'unconfigured'),
     );
     return { items: endpoints.slice(offset, offset + limit), total: endpoints.length };
+  }
+
+  listProviders(): { readonly provider: Provider; readonly health: ProviderHealth }[] {
+    const reports = new Map<string, EndpointReport[]>(PROVIDERS.map(({ slug }) => [slug, []]));
+    for (const model of this.all())
+      for (const endpoint of model.endpoints)
+        reports.get(endpoint.provider)?.push(this.reports.of(model, endpoint));
+    return PROVIDERS.map((provider) => ({ provider, health: healthOf(reports.get(provider.slug) ?? []) }));
   }
 
   private filter(

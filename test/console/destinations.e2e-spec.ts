@@ -85,6 +85,22 @@ describeInChromium('destinations in the console', () => {
     await ownPage.close();
   });
 
+  it('asks before another page takes what was typed, and keeps it', async () => {
+    const ownPage = await session.context.newPage();
+    await visit(ownPage, '/destinations/new?kind=webhook', 'Add Webhook');
+    await ownPage.getByLabel('Name', { exact: true }).fill('Half a destination');
+    await ownPage.getByRole('link', { name: 'Keys', exact: true }).click();
+    const question = ownPage.getByRole('alertdialog');
+    await question.getByText('Changes that are not saved are lost.').waitFor();
+    await expectAccessible(ownPage);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await ownPage.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a destination');
+    await ownPage.getByRole('link', { name: 'Keys', exact: true }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await ownPage.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await ownPage.close();
+  });
+
   it('shows deliveries, retries after a failure, and replays', async () => {
     await call('first');
     await figure('Delivered').getByText('1', { exact: true }).waitFor();
@@ -92,10 +108,11 @@ describeInChromium('destinations in the console', () => {
     await call('second');
     await page.getByText('Retrying').waitFor();
     await page.getByText('closed for stocktaking').waitFor();
+    await page.getByText('The platform does not answer.', { exact: false }).waitFor();
     await expectAccessible(page);
     receiver.always(null);
     // A test that succeeds ends the wait for the next attempt.
-    await press('Test');
+    await press('Try now');
     await figure('Delivered').getByText('2', { exact: true }).waitFor();
     await page.getByText('Delivering').waitFor();
     const before = new Set(received());

@@ -69,14 +69,14 @@ describeInChromium('keys in the console', () => {
     expect(statuses.at(-1)).toBe(402);
     await visit(page, '/keys', 'Keys');
     const row = page.getByRole('row').filter({ hasText: 'Tiny budget' });
-    await row.getByText('Limit of the key, lifetime').waitFor();
+    await row.getByText('Lifetime limit').waitFor();
     const meter = row.getByRole('meter');
     expect(await meter.getAttribute('aria-valuetext')).toMatch(/^\$0\.0000000\d of \$0\.00000004$/);
     await page.getByRole('link', { name: 'Tiny budget' }).click();
     // The list has the same texts, and stays until the key has loaded.
     await page.getByRole('heading', { level: 1, name: 'Tiny budget' }).waitFor();
     await page.getByText('of $0.00000004').waitFor();
-    await page.getByText('Limit of the key, lifetime').waitFor();
+    await page.getByText('Lifetime limit').waitFor();
     await page.getByText('Reached: calls are refused').waitFor();
   });
 

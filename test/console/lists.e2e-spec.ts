@@ -167,7 +167,7 @@ describeInChromium('lists of the console', () => {
     });
 
     it.each([
-      ['/', 'Overview', 'date,model,', 1],
+      ['/?range=week', 'Overview', 'model,request_count,', 1],
       ['/audit', 'Audit log', 'id,created_at,actor', 1],
       // Further ones than an answer of the API has.
       ['/generations', 'Generations', 'id,created_at,', GENERATIONS],

@@ -21,7 +21,7 @@ interface ListedPage {
 
 const PAGES: readonly ListedPage[] = [
   { path: '/', heading: 'Overview' },
-  { path: '/?range=hour&measure=p95&by=key', heading: 'Overview' },
+  { path: '/?range=hour&measure=latency&by=key', heading: 'Overview' },
   { path: '/?range=quarter&measure=spend', heading: 'Overview' },
   { path: '/keys', heading: 'Keys' },
   { path: '/generations', heading: 'Generations' },

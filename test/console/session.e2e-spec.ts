@@ -101,7 +101,7 @@ describeInChromium('sessions of the console', () => {
     expect((await embed(app, { model: LOCAL, input: 'one' })).status).toBe(200);
     const { page, complaints, close } = await openConsole(setup.browser, app, { key: app.apiKey });
     await page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
-    await page.getByText('Budget of the workspace, daily').waitFor();
+    await page.getByText('Daily budget').waitFor();
     await page.getByText('$3.00 left').waitFor();
     const usage = page.getByRole('table', { name: 'Usage by day and model' });
     await usage.getByRole('row').filter({ hasText: LOCAL }).waitFor();

@@ -10,12 +10,21 @@ export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
 export const analyticsQuery = (key: readonly unknown[], body: (now: number) => AnalyticsQuery) =>
   queryOptions({
     queryKey: ['analytics', ...key],
-    queryFn: async ({ signal }): Promise<readonly AnalyticsRow[]> => {
-      const { data } = await call(api.POST('/api/v1/analytics/query', { body: body(Date.now()), signal }));
-      return data.data as unknown as readonly AnalyticsRow[];
-    },
+    queryFn: async ({ signal }) => (await loadAnalytics(body(Date.now()), signal)).rows,
     staleTime: 15_000,
   });
+
+export async function loadAnalytics(body: AnalyticsQuery, signal?: AbortSignal): Promise<AnalyticsAnswer> {
+  const { data } = await call(
+    api.POST('/api/v1/analytics/query', { body, ...(signal === undefined ? {} : { signal }) }),
+  );
+  return { rows: data.data as unknown as readonly AnalyticsRow[], isTruncated: data.metadata.truncated };
+}
+
+interface AnalyticsAnswer {
+  readonly rows: readonly AnalyticsRow[];
+  readonly isTruncated: boolean;
+}
 
 export function numberOf(row: AnalyticsRow | undefined, metric: string): number {
   const value = row?.[metric];

@@ -1,6 +1,7 @@
 // The way to the service: the public API by its OpenAPI types, and the session operations, which are not part of it.
 import createClient from 'openapi-fetch';
 import { urlOf } from '../base-path';
+import { saveCsv } from './csv';
 import type { components, paths } from './generated/schema';
 
 export type { paths };
@@ -145,10 +146,7 @@ export async function downloadCsv({ path, query, name }: CsvList): Promise<{ rea
     parts.push(parts.length === 0 ? page.text : page.text.slice(page.text.indexOf('\n') + 1));
     next = page.next;
   }
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: `${name}.csv` });
-  link.click();
-  URL.revokeObjectURL(url);
+  saveCsv(name, parts);
   return { isWhole: next === null };
 }
 

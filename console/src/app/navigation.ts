@@ -4,7 +4,10 @@ import type { IconName } from '../components/display/icon';
 export const NAVIGATION = [
   {
     title: null,
-    entries: [{ to: '/', label: 'Overview', icon: 'overview' }],
+    entries: [
+      { to: '/', label: 'Overview', icon: 'overview' },
+      { to: '/usage', label: 'Usage', icon: 'usage' },
+    ],
   },
   {
     title: 'Traffic',
@@ -21,6 +24,7 @@ export const NAVIGATION = [
       { to: '/keys', label: 'Keys', icon: 'keys' },
       { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys' },
       { to: '/workspaces', label: 'Workspaces', icon: 'workspaces' },
+      { to: '/alerts', label: 'Alerts', icon: 'alerts' },
     ],
   },
   {

@@ -33,9 +33,26 @@ export function useHeldPage(isHeld: boolean): void {
   useEffect(() => (isHeld ? holdPage() : undefined), [isHeld]);
 }
 
+export interface LeaveQuestion {
+  /** The reader is on the way to another page. */
+  readonly isAsked: boolean;
+  readonly leave: () => void;
+  readonly stay: () => void;
+}
+
+/** Before another page takes what was typed. The browser asks before it loads the page again or closes it. */
+export function useLeaveQuestion(isTyped: boolean): LeaveQuestion {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: isOtherPage,
+    disabled: !isTyped,
+    withResolver: true,
+  });
+  return { isAsked: status === 'blocked', leave: () => proceed?.(), stay: () => reset?.() };
+}
+
 const never: ShouldBlockFn = () => false;
 
-/** The browser asks before it loads the page again or closes it. */
+/** The browser asks before it loads the page again or closes it; other pages of the console do not. */
 export function useUnloadQuestion(isAsked: boolean): void {
   useBlocker({ shouldBlockFn: never, disabled: !isAsked });
 }

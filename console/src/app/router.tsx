@@ -12,12 +12,14 @@ import {
 import { BASE_PATH } from '../base-path';
 import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
+import { readAlertSearch, readAlertsSearch } from '../pages/alerts/alert-search';
 import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readKeySearch } from '../pages/keys/key-search';
 import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
+import { readUsageSearch } from '../pages/usage/usage-search';
 import { parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
@@ -63,6 +65,13 @@ const overviewRoute = createRoute({
   path: '/',
   validateSearch: readOverviewSearch,
   component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+});
+
+const usageRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
 
 const keysRoute = createRoute({
@@ -154,6 +163,20 @@ const workspaceRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspaces/workspace-page'), 'WorkspacePage'),
 });
 
+const alertsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/alerts',
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
+});
+
+const alertRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/alerts/$id',
+  validateSearch: readAlertSearch,
+  component: lazyRouteComponent(() => import('../pages/alerts/alert-page'), 'AlertPage'),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/audit',
@@ -187,6 +210,7 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     managementRoute.addChildren([
       overviewRoute,
+      usageRoute,
       keysRoute,
       keyRoute,
       generationsRoute,
@@ -199,6 +223,8 @@ const routeTree = rootRoute.addChildren([
       modelRoute,
       workspacesRoute,
       workspaceRoute,
+      alertsRoute,
+      alertRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,

@@ -10,6 +10,7 @@ import {
   TextField,
   TimeField,
 } from '../../http/fields/scalar-fields.js';
+import type { EndpointReport } from '../../routing/endpoint-reports.js';
 import { PercentilesDto, toFiguresDto, UptimeField } from './model-endpoints.dto.js';
 import type { ReportedEndpoint } from './model-endpoints.dto.js';
 import type { ListedModel } from '../listed-model.js';
@@ -37,7 +38,7 @@ export class EndpointsQueryDto extends PageQueryDto {
   configured: boolean = true;
 }
 
-class LastFailureDto {
+export class LastFailureDto {
   @TimeField() at: string;
   @TextField({ example: 'overloaded', description: 'The class of the failure (docs/contract.md#routing).' })
   class: string;
@@ -80,7 +81,6 @@ export function toEndpointDto(
   day: string,
 ): EndpointDto {
   const days = endpoint.prices.map(({ effectiveFrom }) => effectiveFrom).filter((from) => from <= day);
-  const failure = report.lastFailure;
   return {
     endpoint_id: `${endpointTag(endpoint)}/${endpoint.upstreamModel}`,
     tag: endpointTag(endpoint),
@@ -92,10 +92,10 @@ export function toEndpointDto(
     pricing: toPricingDto(endpoint, day),
     price_from: days.toSorted().at(-1) ?? null,
     ...toFiguresDto(report),
-    last_failure: failure && {
-      at: failure.at.toISOString(),
-      class: failure.failureClass,
-      status: failure.status,
-    },
+    last_failure: toLastFailureDto(report.lastFailure),
   };
+}
+
+export function toLastFailureDto(failure: EndpointReport['lastFailure']): LastFailureDto | null {
+  return failure && { at: failure.at.toISOString(), class: failure.failureClass, status: failure.status };
 }

@@ -167,6 +167,8 @@ function percentiles(values: EndpointReport['latency'], factor: number): Percent
   };
 }
 
+export const toMilliseconds = (seconds: number): number => rounded(seconds * 1_000);
+
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }

@@ -1,4 +1,4 @@
-// GET /endpoints and POST /providers/{slug}/test. Contract: docs/contract.md#models.
+// GET /endpoints, GET /providers/health and POST /providers/{slug}/test. Contract: docs/contract.md#models.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/requests/admin.js';
 import {
@@ -72,6 +72,30 @@ describe('GET /endpoints', () => {
   it('returns 403 for an inference key and 401 without one', async () => {
     expectError(await ask(app, 'get', '/endpoints', { key: app.apiKey }), 403);
     expectError(await app.http.get('/api/v1/endpoints'), 401);
+  });
+});
+
+describe('GET /providers/health', () => {
+  it('sums up the endpoints of each provider, with the newest failure', async () => {
+    setup.upstream.answerWith(rejectWith(500, {}));
+    await embed(app, { model: SMALL, input: 'x' });
+    const { data } = await askFor<Endpoints>(200, app, 'get', '/providers/health');
+    const { total_count: total } = await list('configured=false&provider=openai');
+    expect(data.find(({ provider }) => provider === 'openai')).toEqual({
+      provider: 'openai',
+      provider_name: 'OpenAI',
+      endpoints: total,
+      configured_endpoints: total,
+      open_endpoints: expect.any(Number),
+      latency_last_30m: null,
+      last_failure: { at: expect.any(String), class: 'failed', status: 500 },
+    });
+    expect(data.find(({ provider }) => provider === 'cohere')).toMatchObject({ configured_endpoints: 0 });
+  });
+
+  it('returns 403 for an inference key and 401 without one', async () => {
+    expectError(await ask(app, 'get', '/providers/health', { key: app.apiKey }), 403);
+    expectError(await app.http.get('/api/v1/providers/health'), 401);
   });
 });
 

@@ -91,6 +91,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     stranger: 200,
   },
   'GET /endpoints': management('/endpoints?provider=local', 200),
+  'GET /providers/health': management('/providers/health', 200),
   'POST /providers/{slug}/test': management('/providers/openai/test', 404, {
     byok_id: '{credential}',
   }),

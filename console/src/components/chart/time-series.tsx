@@ -1,66 +1,88 @@
-// One measure over time. A chunk of its own, with the library that draws it: load it with `TimeSeries` of lazy-chart.tsx.
+// Measures over time. A chunk of its own, with the library that draws it: load it with `TimeSeries` of lazy-chart.tsx.
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatTick, formatUtcDay, formatUtcTick } from '../../format';
 import { Time } from '../display/values';
+import { stack, totalsOf } from './stack';
 import styles from './time-series.module.css';
+
+export interface Series {
+  readonly name: string;
+  /** Null: nothing was measured in the period. */
+  readonly values: readonly (number | null)[];
+}
 
 export interface TimeSeriesProps {
   /** The name of the measure, for screen readers and over the chart. */
   readonly label: string;
   /** Starts of the periods, in milliseconds. */
   readonly times: readonly number[];
-  /** Null: nothing was measured in the period. */
-  readonly values: readonly (number | null)[];
+  /** The length of a period, in milliseconds. */
+  readonly period: number;
+  /** At most six. Bars of several are stacked. */
+  readonly series: readonly Series[];
   readonly format: (value: number) => string;
   readonly formatAxis: (value: number) => string;
   /** The periods are days of the service, which are those of UTC. */
   readonly isDaily: boolean;
   /** Bars for counts and sums, a line for rates and latencies. */
   readonly shape: 'bars' | 'line';
+  /** The measure has whole values only, and so has its axis. */
+  readonly isWhole?: boolean;
 }
 
 const HEIGHT = 200;
 const AXIS_WIDTH = 64;
+const AXIS_HEIGHT = 26;
 const SECOND_MS = 1000;
 const DAY_SECONDS = 86_400;
 const FEW = 40;
+const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
+// 1, 2, 5, 10, 20, 50 and so on.
+const WHOLE_STEPS = Array.from({ length: 16 }, (_step, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
-/** The colours of tokens as the canvas needs them. */
-function readColours(element: HTMLElement) {
+/** The colour of a token as the canvas needs it. A new element for each: one that has a colour passes to the next slowly. */
+function readColour(element: HTMLElement, token: string): string {
   const probe = document.createElement('span');
+  probe.style.color = `var(${token})`;
   element.append(probe);
-  const read = (token: string): string => {
-    probe.style.color = `var(${token})`;
-    return getComputedStyle(probe).color;
-  };
-  const colours = {
-    accent: read('--accent'),
-    soft: read('--accent-soft'),
-    grid: read('--border'),
-    text: read('--text-muted'),
-  };
+  const { color } = getComputedStyle(probe);
   probe.remove();
-  return colours;
+  return color;
 }
 
 export function TimeSeriesChart(props: TimeSeriesProps) {
-  const { label, times, values, format, formatAxis, isDaily, shape } = props;
+  const { label, times, period, series, format, formatAxis, isDaily, shape, isWhole = false } = props;
   const canvas = useRef<HTMLDivElement>(null);
   const [index, setIndex] = useState<number | null>(null);
 
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return undefined;
-    const colours = readColours(element);
-    const period = ((times[1] ?? 0) - (times[0] ?? 0)) / SECOND_MS;
+    const read = (token: string) => readColour(element, token);
+    const isBars = shape === 'bars';
+    const half = period / SECOND_MS / 2;
     const axis = {
-      stroke: colours.text,
-      grid: { stroke: colours.grid, width: 1 },
+      stroke: read('--text-muted'),
+      grid: { stroke: read('--border'), width: 1 },
       ticks: { show: false },
       font: '12px system-ui, sans-serif',
     };
+    const drawn = isBars ? stack(series.map(({ values }) => values)) : series.map(({ values }) => values);
+    const lines = drawn.map((values, position): uPlot.Series => {
+      const colour = read(COLOURS[position] ?? '--text-muted');
+      return {
+        stroke: colour,
+        width: isBars ? 0 : 2,
+        // A value between two gaps has no line.
+        points: { show: !isBars && values.filter((value) => value !== null).length < FEW },
+        ...(isBars ? { fill: colour } : series.length === 1 ? { fill: read('--accent-soft') } : {}),
+        ...(isBars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 28] }) } : {}),
+      };
+    });
     const plot = new uPlot(
       {
         width: element.clientWidth,
@@ -70,16 +92,18 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
           const date = new Date(seconds * SECOND_MS);
           return isDaily ? uPlot.tzDate(date, 'UTC') : date;
         },
-        cursor: { y: false, drag: { x: false, y: false } },
+        cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
         // Half a period at both ends, for the first and the last bar.
         scales: {
-          x: { range: (_plot, low, high) => [low - period / 2, high + period / 2] },
+          x: { range: (_plot, low, high) => [low - half, high + half] },
           y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
         },
         axes: [
           {
             ...axis,
+            size: AXIS_HEIGHT,
             grid: { show: false },
+            ...(isDaily ? { incrs: [1, 2, 5, 10, 20, 50, 100].map((days) => days * DAY_SECONDS) } : {}),
             values: (_plot, splits, _axis, _space, step) =>
               splits.map((split) =>
                 isDaily
@@ -87,23 +111,21 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
                   : formatTick(split * SECOND_MS, step >= DAY_SECONDS),
               ),
           },
-          { ...axis, size: AXIS_WIDTH, values: (_plot, splits) => splits.map(formatAxis) },
-        ],
-        series: [
-          {},
           {
-            label,
-            stroke: colours.accent,
-            fill: shape === 'bars' ? colours.accent : colours.soft,
-            width: shape === 'bars' ? 0 : 2,
-            // A value between two gaps has no line.
-            points: { show: shape === 'line' && values.filter((value) => value !== null).length < FEW },
-            ...(shape === 'bars' && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 28] }) } : {}),
+            ...axis,
+            size: AXIS_WIDTH,
+            ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+            values: (_plot, splits) => splits.map(formatAxis),
           },
         ],
+        // Stacked bars reach to the ground: the highest are drawn first, and the lower ones over them.
+        series: [{}, ...(isBars ? lines.toReversed() : lines)],
         hooks: { setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)] },
       },
-      [times.map((time) => time / SECOND_MS), [...values]],
+      [
+        times.map((time) => time / SECOND_MS),
+        ...(isBars ? drawn.toReversed() : drawn).map((values) => values.slice()),
+      ],
       element,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -112,19 +134,21 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, formatAxis, isDaily, shape]);
+  }, [times, period, series, formatAxis, isDaily, shape, isWhole]);
 
-  const value = index === null ? undefined : values[index];
   const time = index === null ? undefined : times[index];
   const iso = time === undefined ? undefined : new Date(time).toISOString();
+  const show = (value: number | null | undefined) =>
+    value === null || value === undefined ? 'none' : format(value);
+  const totals = totalsOf(series.map(({ values }) => values));
   return (
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>
         <span>{label}</span>
-        {iso !== undefined && (
+        {iso !== undefined && index !== null && (
           <span className={styles.reading}>
             {isDaily ? formatUtcDay(iso) : <Time at={iso} />}{' '}
-            <strong>{value === null || value === undefined ? 'none' : format(value)}</strong>
+            {(shape === 'bars' || series.length === 1) && <strong>{show(totals[index])}</strong>}
           </span>
         )}
       </figcaption>
@@ -132,11 +156,32 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
         ref={canvas}
         className={styles.canvas}
         role="img"
-        aria-label={`${label}: ${describe(values, format)}`}
+        aria-label={`${label}: ${shape === 'bars' ? describe(totals, format) : describeAll(series, format)}`}
       />
+      {series.length > 1 && (
+        <ul className={styles.legend} aria-label="Legend">
+          {series.map(({ name, values }, position) => (
+            <li key={name} className={styles.legendItem}>
+              <span
+                className={styles.swatch}
+                style={{ background: `var(${COLOURS[position] ?? '--text-muted'})` }}
+              />
+              <bdi className={styles.legendName} title={name}>
+                {name}
+              </bdi>
+              {index !== null && <strong className={styles.legendValue}>{show(values[index])}</strong>}
+            </li>
+          ))}
+        </ul>
+      )}
     </figure>
   );
 }
+
+const describeAll = (series: readonly Series[], format: (value: number) => string): string =>
+  series.length === 1
+    ? describe(series[0]?.values ?? [], format)
+    : series.map(({ name, values }) => `${name} ${describe(values, format)}`).join('; ');
 
 function describe(values: readonly (number | null)[], format: (value: number) => string): string {
   const present = values.filter((value) => value !== null);

@@ -24,6 +24,8 @@ export interface HeldPages<Row> {
   readonly rows: readonly Row[] | undefined;
   /** Of the last load. Rows that were loaded before stay. */
   readonly error: Error | null;
+  /** The newest page as it is now; undefined until it is loaded again. */
+  readonly newest: CursorPage<Row> | undefined;
   /** Rows of the newest page that the list does not show yet. */
   readonly newer: number;
   /** Found by the load of older rows: those that are shown are not those of the list any more. */
@@ -66,6 +68,7 @@ export function useHeldPages<Row>({
   return {
     rows: held?.rows,
     error: pages.isFetching ? null : pages.error,
+    newest: newest.isPlaceholderData ? undefined : newest.data,
     newer: held === undefined ? 0 : countNewer(newest.data?.data ?? [], held.rows, rowKey),
     hasChanged: held?.hasChanged ?? false,
     searchedUntil: last?.searched_until ?? null,

@@ -3,6 +3,7 @@ import styles from './icon.module.css';
 
 const PATHS = {
   overview: 'M2 9.5h3l2-6 3 9 1.7-3H14',
+  usage: 'M2.5 13.5h11M4.5 13.5v-4M8 13.5v-9M11.5 13.5v-6',
   keys: 'M10.5 9.5a3.5 3.5 0 1 0-3.2-2L2.5 12.2V14h2.2v-1.6h1.6v-1.7h1.5l.6-.6c.6.3 1.3.4 2.1.4ZM11 5h.01',
   generations: 'M2.5 4h11M2.5 8h11M2.5 12h7',
   destinations: 'M2 8h8m0 0L7 5m3 3-3 3M10 3h2.5A1.5 1.5 0 0 1 14 4.5v7a1.5 1.5 0 0 1-1.5 1.5H10',
@@ -10,6 +11,7 @@ const PATHS = {
   playground: 'M4.5 2.8v10.4L13 8 4.5 2.8Z',
   workspaces: 'M2.5 5.5h11v8h-11zM5.5 5.5v-3h5v3M2.5 9h11',
   providerKeys: 'M8 2l5 2v4c0 3-2.2 5-5 6-2.8-1-5-3-5-6V4l5-2Zm-2 6 1.5 1.5L10.2 6.5',
+  alerts: 'M8 2a4 4 0 0 1 4 4c0 4 1.5 5 1.5 5h-11S4 10 4 6a4 4 0 0 1 4-4ZM6.5 13.5h3',
   audit: 'M4 2.5h6L12.5 5v8.5H4zM6.5 7h3.5M6.5 10h3.5',
   system: 'M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01',
   light:

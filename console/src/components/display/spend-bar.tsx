@@ -1,4 +1,4 @@
-import { formatMoney } from '../../format';
+import { formatAmount, formatMoney } from '../../format';
 import styles from './spend-bar.module.css';
 
 interface SpendBarProps {
@@ -14,8 +14,8 @@ const NEARLY = 0.8;
 export function SpendBar({ label, spend, limit }: SpendBarProps) {
   if (limit === null) {
     return (
-      <span className={styles.text}>
-        {formatMoney(spend)} <span className={styles.limit}>no limit</span>
+      <span className={styles.text} title={formatMoney(spend)}>
+        {formatAmount(spend)} <span className={styles.limit}>no limit</span>
       </span>
     );
   }
@@ -24,8 +24,8 @@ export function SpendBar({ label, spend, limit }: SpendBarProps) {
   const text = `${formatMoney(spend)} of ${formatMoney(limit)}`;
   return (
     <span className={styles.spend}>
-      <span className={styles.text}>
-        {formatMoney(spend)} <span className={styles.limit}>of {formatMoney(limit)}</span>
+      <span className={styles.text} title={text}>
+        {formatAmount(spend)} <span className={styles.limit}>of {formatAmount(limit)}</span>
       </span>
       <span
         className={styles.track}

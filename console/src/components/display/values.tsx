@@ -1,11 +1,22 @@
 // Single values as every page shows them: amounts, times, names, ids.
-import { formatMoney, formatRelative, formatTime, formatUtc } from '../../format';
+import { formatAmount, formatMoney, formatRelative, formatTime, formatUtc } from '../../format';
 import { useNow } from './clock';
 import { CopyButton } from '../actions/copy-button';
 import styles from './values.module.css';
 
-export function Money({ usd }: { readonly usd: number }) {
-  return <span className={styles.figure}>{formatMoney(usd)}</span>;
+interface MoneyProps {
+  readonly usd: number;
+  /** With all digits: for prices, and parts of a sum. Otherwise they are the text on hover. */
+  readonly isExact?: boolean;
+}
+
+export function Money({ usd, isExact = false }: MoneyProps) {
+  const exact = formatMoney(usd);
+  return (
+    <span className={styles.figure} title={isExact ? undefined : exact}>
+      {isExact ? exact : formatAmount(usd)}
+    </span>
+  );
 }
 
 interface TimeProps {
@@ -39,6 +50,23 @@ export function Name({ text }: { readonly text: string }) {
     <bdi className={styles.name} title={text}>
       {text}
     </bdi>
+  );
+}
+
+// Versions and sizes are at the end of a model's id.
+const TAIL = 10;
+
+/** The id of a model, cut in the middle where it does not fit: models of one family begin alike. */
+export function ModelId({ id }: { readonly id: string }) {
+  return (
+    <span className={styles.model} title={id}>
+      {/* Two parts would be read with a pause between them. */}
+      <span className="visually-hidden">{id}</span>
+      <span className={styles.modelHead} aria-hidden="true">
+        {id.slice(0, -TAIL)}
+      </span>
+      <span aria-hidden="true">{id.slice(-TAIL)}</span>
+    </span>
   );
 }
 

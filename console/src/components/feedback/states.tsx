@@ -53,6 +53,24 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
   );
 }
 
+interface ObjectErrorProps extends ErrorStateProps {
+  /** "key" */
+  readonly what: string;
+  /** The way to the list. */
+  readonly back: ReactNode;
+}
+
+/** For the page of one object. One that is absent has nothing to try again. */
+export function ObjectError({ error, onRetry, what, back }: ObjectErrorProps) {
+  if (!(error instanceof ApiError) || error.status !== 404)
+    return <ErrorState error={error} {...(onRetry === undefined ? {} : { onRetry })} />;
+  return (
+    <EmptyState title={`This ${what} does not exist`} action={back}>
+      It was deleted, or the address is not complete.
+    </EmptyState>
+  );
+}
+
 /** A remark inside a page or form. */
 export function Notice({
   tone,

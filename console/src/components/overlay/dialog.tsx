@@ -2,7 +2,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { createContext, useContext, useLayoutEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api/problems';
 import { useHeldPage } from '../../app/page-hold';
@@ -23,7 +23,29 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** Gives the focus back to the element that had it when the dialog opened, even if the dialog is removed at once. */
+function useReturnedFocus(isOpen: boolean): () => HTMLElement | null {
+  const opener = useRef<HTMLElement | null>(null);
+  const wasOpen = useRef(false);
+  useLayoutEffect(() => {
+    if (isOpen && !wasOpen.current && document.activeElement instanceof HTMLElement)
+      opener.current = document.activeElement;
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  useEffect(
+    () => () => {
+      const element = opener.current;
+      setTimeout(() => {
+        if (document.activeElement === document.body) element?.focus();
+      });
+    },
+    [],
+  );
+  return () => (opener.current?.isConnected === true ? opener.current : null);
+}
+
 export function Dialog({ title, description, isOpen, onClose, isDismissible = true, children }: DialogProps) {
+  const returnFocus = useReturnedFocus(isOpen);
   const [isBusy, setBusy] = useState(false);
   // The answer may be a secret, and may end the session: a request of the page can fail before it arrives.
   useHeldPage(isOpen && (isBusy || !isDismissible));
@@ -39,7 +61,7 @@ export function Dialog({ title, description, isOpen, onClose, isDismissible = tr
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup className={styles.dialog}>
+        <BaseDialog.Popup className={styles.dialog} finalFocus={() => returnFocus() ?? true}>
           <div className={styles.head}>
             <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
             <BaseDialog.Close

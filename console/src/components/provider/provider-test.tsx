@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { testProvider } from '../../api/providers';
 import type { ProviderTest } from '../../api/providers';
 import { messageOf } from '../../api/problems';
-import { formatCount, formatDuration, formatMoney } from '../../format';
+import { formatCount, formatDuration, formatAmount } from '../../format';
 import { Button } from '../actions/button';
 import { Badge } from '../display/badge';
 import styles from './provider-test.module.css';
@@ -43,7 +43,7 @@ function Result({ test: { ok, reason, status, cost, tokens, latency } }: { reado
     return (
       <>
         <Badge tone="bad">{status === null ? 'Failed' : `HTTP ${status}`}</Badge>{' '}
-        <bdi title={reason ?? undefined}>{reason}</bdi>
+        <bdi title={reason ?? undefined}>{wordsOf(status, reason)}</bdi>
       </>
     );
   }
@@ -51,7 +51,14 @@ function Result({ test: { ok, reason, status, cost, tokens, latency } }: { reado
     <>
       <Badge tone="good">Works</Badge> {formatDuration(latency)}
       {tokens !== null && `, ${formatCount(tokens)} tokens`}
-      {cost !== null && `, ${formatMoney(cost)}`}
+      {cost !== null && `, ${formatAmount(cost)}`}
     </>
   );
+}
+
+/** The provider's own words, where it has some. */
+function wordsOf(status: number | null, reason: string | null): string {
+  const words = (reason ?? '').replace(/^HTTP \d{3}:?\s*/, '').replace(/^\{\s*\}$/, '');
+  if (status !== 401 && status !== 403) return words === '' ? 'The provider gave no reason.' : words;
+  return words === '' ? 'The credential is refused.' : `The credential is refused: ${words}`;
 }

@@ -3,12 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DESTINATIONS, loadDeadLetters, replayDeliveries } from '../../api/destinations';
-import type { DeadLetter } from '../../api/destinations';
+import type { DeadLetter, DestinationDeliveries } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
 import { Button } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
+import type { CursorPage } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
@@ -18,6 +19,14 @@ import { showToast } from '../../components/feedback/toasts';
 import { abbreviate, formatCount } from '../../format';
 import styles from './destinations.module.css';
 
+/** The state of a letter since the list was loaded; null: unchanged. */
+type Outcome = 'queued' | 'delivered' | null;
+
+interface Row {
+  readonly letter: DeadLetter;
+  readonly outcome: Outcome;
+}
+
 const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
   refused: 'Refused',
   too_large: 'Too large',
@@ -26,25 +35,26 @@ const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
 function columnsOf(
   chosen: ReadonlySet<string>,
   toggle: (generation: string) => void,
-): readonly Column<DeadLetter>[] {
+): readonly Column<Row>[] {
   return [
     {
       id: 'choose',
       header: 'Choose',
       isHeaderHidden: true,
-      cell: ({ generation_id: generation }) => (
-        <input
-          type="checkbox"
-          aria-label={`Choose ${abbreviate(generation)}`}
-          checked={chosen.has(generation)}
-          onChange={() => toggle(generation)}
-        />
-      ),
+      cell: ({ letter: { generation_id: generation }, outcome }) =>
+        outcome === null && (
+          <input
+            type="checkbox"
+            aria-label={`Choose ${abbreviate(generation)}`}
+            checked={chosen.has(generation)}
+            onChange={() => toggle(generation)}
+          />
+        ),
     },
     {
       id: 'generation',
       header: 'Generation',
-      cell: ({ generation_id: generation }) => (
+      cell: ({ letter: { generation_id: generation } }) => (
         <Link to="/generations/$id" params={{ id: generation }}>
           <code>{abbreviate(generation)}</code>
         </Link>
@@ -52,34 +62,37 @@ function columnsOf(
     },
     {
       id: 'reason',
-      header: 'Reason',
-      cell: (letter) => (
-        <span className={styles.reason}>
+      header: 'State',
+      cell: ({ letter, outcome }) =>
+        outcome === 'delivered' ? (
+          <Badge tone="good">Delivered after replay</Badge>
+        ) : outcome === 'queued' ? (
+          <Badge tone="accent">Queued again</Badge>
+        ) : (
           <Badge tone="bad">{REASONS[letter.reason]}</Badge>
-          {letter.replay_requested && <Badge tone="accent">Queued again</Badge>}
-        </span>
-      ),
+        ),
     },
     {
       id: 'message',
       header: 'The platform said',
-      cell: ({ message }) => (
-        <bdi className={styles.message} title={message}>
-          {message}
-        </bdi>
-      ),
+      cell: ({ letter: { message }, outcome }) =>
+        outcome !== 'delivered' && (
+          <bdi className={styles.message} title={message}>
+            {message}
+          </bdi>
+        ),
     },
     {
       id: 'called',
       header: 'Called',
       priority: 3,
-      cell: (letter) => <Time at={letter.generation_created_at} />,
+      cell: ({ letter }) => <Time at={letter.generation_created_at} />,
     },
     {
       id: 'at',
       header: 'Rejected',
       priority: 2,
-      cell: (letter) => <Time at={letter.created_at} isRelative isPast />,
+      cell: ({ letter }) => <Time at={letter.created_at} isRelative isPast />,
     },
   ];
 }
@@ -88,9 +101,19 @@ interface DeadLettersProps {
   readonly id: string;
   /** False: newer ones are not looked for. */
   readonly isLive: boolean;
+  /** Undefined while it loads. */
+  readonly status: DestinationDeliveries['status'] | undefined;
 }
 
-export function DeadLetters({ id, isLive }: DeadLettersProps) {
+const EMPTY: Readonly<Record<DestinationDeliveries['status'], string>> = {
+  active: 'The platform has rejected no generation in the last 7 days.',
+  retrying:
+    'The platform does not answer. Generations wait for it, and none was rejected in the last 7 days.',
+  paused: 'The platform refuses every request. Generations wait until it takes them, or expire after a day.',
+  disabled: 'Nothing is delivered while the destination is disabled.',
+};
+
+export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const pages = useHeldPages({
@@ -104,8 +127,8 @@ export function DeadLetters({ id, isLive }: DeadLettersProps) {
     onSuccess: async (count, sent) => {
       setChosen((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
       showToast({ tone: 'good', text: `${formatCount(count ?? 0)} dead letters are sent again.` });
+      // The rows stay, and show what becomes of them.
       await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
-      pages.refresh();
     },
     onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
   });
@@ -118,7 +141,7 @@ export function DeadLetters({ id, isLive }: DeadLettersProps) {
   return (
     <Section
       title="Dead letters"
-      description="Generations that the platform will not accept. They are kept for 7 days."
+      description="Generations that the platform rejected for good. They are kept for 7 days."
       isFlush
       actions={
         <>
@@ -137,12 +160,23 @@ export function DeadLetters({ id, isLive }: DeadLettersProps) {
         <DataTable
           caption="List of dead letters"
           columns={columns}
-          rows={pages.rows}
-          rowKey={(letter) => letter.generation_id}
-          empty={<EmptyState title="No dead letter">The platform has accepted everything so far.</EmptyState>}
+          rows={pages.rows?.map((letter) => currentRow(letter, pages.newest))}
+          rowKey={({ letter }) => letter.generation_id}
+          empty={<EmptyState title="No dead letter">{status && EMPTY[status]}</EmptyState>}
           footer={<ListFoot pages={pages} noun="dead letters" />}
         />
       )}
     </Section>
   );
+}
+
+/** A letter leaves the list when a replay delivers it. Letters older than the newest page are not followed. */
+function currentRow(letter: DeadLetter, newest: CursorPage<DeadLetter> | undefined): Row {
+  const current = newest?.data.find(({ generation_id: id }) => id === letter.generation_id);
+  const oldest = newest?.data.at(-1);
+  const isWithin =
+    newest !== undefined &&
+    (newest.next_cursor === null || (oldest !== undefined && letter.created_at > oldest.created_at));
+  if (current === undefined && isWithin) return { letter, outcome: 'delivered' };
+  return { letter: current ?? letter, outcome: (current ?? letter).replay_requested ? 'queued' : null };
 }

@@ -48,7 +48,7 @@ function NewDestination({ kind }: { readonly kind: DestinationKind }) {
     onSuccess: async ({ id, name }) => {
       await client.invalidateQueries({ queryKey: DESTINATIONS });
       showToast({ tone: 'good', text: `${name} receives the traces of calls from now on.` });
-      await navigate({ to: '/destinations/$id', params: { id } });
+      await navigate({ to: '/destinations/$id', params: { id }, ignoreBlocker: true });
     },
   });
   return (
@@ -60,7 +60,7 @@ function NewDestination({ kind }: { readonly kind: DestinationKind }) {
       action="Create destination"
       onSubmit={(settings) => create.mutate(settings)}
       cancel={
-        <Link to="/destinations" className={buttonClass('ghost')}>
+        <Link to="/destinations" ignoreBlocker className={buttonClass('ghost')}>
           Cancel
         </Link>
       }
@@ -107,7 +107,7 @@ function EditDestination({
     onSuccess: async ({ name }) => {
       await client.invalidateQueries({ queryKey: DESTINATIONS });
       showToast({ tone: 'good', text: `${name} was saved.` });
-      await navigate({ to: '/destinations/$id', params: { id } });
+      await navigate({ to: '/destinations/$id', params: { id }, ignoreBlocker: true });
     },
   });
   return (
@@ -120,7 +120,7 @@ function EditDestination({
       action="Save"
       onSubmit={(settings, initial) => update.mutate(changeOf(settings, initial))}
       cancel={
-        <Link to="/destinations/$id" params={{ id }} className={buttonClass('ghost')}>
+        <Link to="/destinations/$id" params={{ id }} ignoreBlocker className={buttonClass('ghost')}>
           Cancel
         </Link>
       }

@@ -4,21 +4,24 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { DestinationKind } from '../../api/destination-kinds';
 import { testSettings } from '../../api/destinations';
-import type { ConnectionTest, Destination, DestinationSettings, FilterRules } from '../../api/destinations';
+import type { Destination, DestinationSettings, FilterRules } from '../../api/destinations';
 import { messageOf, readProblems } from '../../api/problems';
-import { useUnloadQuestion } from '../../app/page-hold';
+import { useLeaveQuestion } from '../../app/page-hold';
 import { Button } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
+import { TestResult } from '../../components/feedback/test-result';
 import { Notice } from '../../components/feedback/states';
 import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../components/form/form';
+import { problemOfHeaders, readHeaders } from '../../components/form/header-fields';
+import type { Header } from '../../components/form/header-fields';
 import { KeyChoice } from '../../components/form/key-choice';
-import { formatDuration } from '../../format';
+import { ConfirmDialog } from '../../components/overlay/dialog';
 import { FilterBuilder, toFilterRules } from './filter-builder';
-import { fieldNamesOf, HEADERS, KindFields, problemOfHeaders, readConfig, readHeaders } from './kind-fields';
-import type { Header } from './kind-fields';
+import { fieldNamesOf, HEADERS, KindFields, readConfig } from './kind-fields';
 import styles from './destinations.module.css';
 
 const PERCENT = 100;
+const NOTHING_PENDING = { isPending: false, error: null, reset: () => undefined };
 
 interface DestinationFormProps {
   readonly kind: DestinationKind;
@@ -46,7 +49,7 @@ export function DestinationForm(props: DestinationFormProps) {
   // It may be loaded again while the form is open, which keeps what it began with.
   const [destination] = useState(props.destination);
   const [begun] = useState<FormState>(() => ({
-    headers: readHeaders(destination?.config),
+    headers: readHeaders(destination?.config['headers'] as Readonly<Record<string, string>> | undefined),
     keys: destination?.api_key_hashes ?? null,
     groups: destination?.filter_rules?.groups ?? [],
   }));
@@ -60,7 +63,7 @@ export function DestinationForm(props: DestinationFormProps) {
     setKeys(keys && []);
   }
   const [isTouched, setTouched] = useState(false);
-  useUnloadQuestion(isTouched);
+  const question = useLeaveQuestion(isTouched);
   const frame = useRef<HTMLDivElement>(null);
   const test = useMutation({
     mutationFn: (values: FormValues) =>
@@ -214,6 +217,17 @@ export function DestinationForm(props: DestinationFormProps) {
           </div>
         </div>
       </Form>
+      <ConfirmDialog
+        title="Leave without saving"
+        name={destination?.name ?? `New ${kind.name}`}
+        action="Leave"
+        isOpen={question.isAsked}
+        mutation={NOTHING_PENDING}
+        onConfirm={question.leave}
+        onClose={question.stay}
+      >
+        Changes that are not saved are lost.
+      </ConfirmDialog>
     </div>
   );
 }
@@ -225,17 +239,4 @@ function showProblem(form: HTMLElement | null): void {
 /** A member that the change would remove is absent from the test. */
 function testable(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
-}
-
-/** The platform's answer to a test. */
-export function TestResult({ name, result }: { readonly name: string; readonly result: ConnectionTest }) {
-  return result.ok ? (
-    <Notice tone="info">
-      {name} accepted the test in {formatDuration(result.duration_ms)}.
-    </Notice>
-  ) : (
-    <Notice tone="bad">
-      The test failed after {formatDuration(result.duration_ms)}: <bdi>{result.reason}</bdi>
-    </Notice>
-  );
 }

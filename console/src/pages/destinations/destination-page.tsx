@@ -8,26 +8,28 @@ import {
   deliveriesQuery,
   DESTINATIONS,
   destinationQuery,
+  signingSecretQuery,
   testDestination,
   updateDestination,
 } from '../../api/destinations';
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
+import { useObjectWorkspace } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Time } from '../../components/display/values';
-import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { ErrorState, Notice, ObjectError, Placeholder } from '../../components/feedback/states';
+import { TestResult } from '../../components/feedback/test-result';
 import { showToast } from '../../components/feedback/toasts';
+import { SigningSecret } from '../../components/data/signing-secret';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 import { DeadLetters } from './dead-letters';
-import { TestResult } from './destination-form';
 import { DestinationSettings } from './destination-settings';
 import { DestinationState, formatPending, Lag } from './destination-state';
 import { ReplayDialog } from './replay-dialog';
-import { SigningSecret } from './signing-secret';
 import styles from './destinations.module.css';
 
 const route = getRouteApi('/app/management/destinations/$id');
@@ -38,13 +40,23 @@ export function DestinationPage() {
   if (data !== undefined) return <DestinationView key={id} destination={data} />;
   return (
     <Page title="Destination">
-      {error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder lines={12} />}
+      {error ? (
+        <ObjectError
+          error={error}
+          onRetry={() => void refetch()}
+          what="destination"
+          back={<Link to="/destinations">All destinations</Link>}
+        />
+      ) : (
+        <Placeholder lines={12} />
+      )}
     </Page>
   );
 }
 
 function DestinationView({ destination }: { readonly destination: Destination }) {
   const { id, type, enabled } = destination;
+  useObjectWorkspace(destination.workspace_id);
   const name = destination.name ?? 'Destination';
   const kind = findKind(type);
   const client = useQueryClient();
@@ -66,7 +78,7 @@ function DestinationView({ destination }: { readonly destination: Destination })
     onMutate: () => client.cancelQueries({ queryKey: [...DESTINATIONS, id] }),
     onSuccess: async () => {
       showToast({ tone: 'good', text: `${name} was deleted.` });
-      await navigate({ to: '/destinations' });
+      await navigate({ to: '/destinations', replace: true });
       client.removeQueries({ queryKey: [...DESTINATIONS, id] });
       await client.invalidateQueries({ queryKey: DESTINATIONS });
     },
@@ -106,11 +118,11 @@ function DestinationView({ destination }: { readonly destination: Destination })
       {deliveries.error && deliveries.data === undefined ? (
         <ErrorState error={deliveries.error} onRetry={() => void deliveries.refetch()} />
       ) : (
-        <DeliveryFigures deliveries={deliveries.data} />
+        <DeliveryFigures deliveries={deliveries.data} isTrying={test.isPending} onTry={() => test.mutate()} />
       )}
-      <DeadLetters id={id} isLive={isLive} />
+      <DeadLetters id={id} isLive={isLive} status={deliveries.data?.status} />
       <DestinationSettings destination={destination} kind={kind} />
-      {kind?.type === 'webhook' && <SigningSecret id={id} />}
+      {kind?.type === 'webhook' && <SigningSecret query={signingSecretQuery(id)} />}
       <ReplayDialog
         id={id}
         name={name}
@@ -133,9 +145,19 @@ function DestinationView({ destination }: { readonly destination: Destination })
   );
 }
 
-function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliveries | undefined }) {
+interface DeliveryFiguresProps {
+  readonly deliveries: DestinationDeliveries | undefined;
+  readonly isTrying: boolean;
+  /** A test that the platform accepts ends the wait for the next attempt. */
+  readonly onTry: () => void;
+}
+
+function DeliveryFigures({ deliveries, isTrying, onTry }: DeliveryFiguresProps) {
   const error = deliveries?.last_error ?? null;
-  const dropped = Object.entries((deliveries?.dropped ?? {}) as Readonly<Record<string, number>>);
+  // Those that the platform rejected are the dead letters.
+  const dropped = Object.entries((deliveries?.dropped ?? {}) as Readonly<Record<string, number>>).filter(
+    ([reason]) => reason !== 'refused' && reason !== 'too_large',
+  );
   return (
     <>
       {deliveries && error !== null && deliveries.status !== 'active' && (
@@ -150,6 +172,12 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
             )}
           </p>
           <bdi className={styles.platformText}>{error.message}</bdi>
+          <p className={styles.tryLine}>
+            <Button isBusy={isTrying} onClick={onTry}>
+              Try now
+            </Button>{' '}
+            Sends a test. If the platform takes it, what waits follows at once.
+          </p>
         </Notice>
       )}
       <StatTiles>
@@ -178,14 +206,14 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
         <StatTile
           label="Dead letters"
           value={deliveries && formatCount(deliveries.dead_letters)}
-          detail="Rejected by the platform"
+          detail="Rejected by the platform, kept for 7 days"
         />
         <StatTile
           label="Dropped"
           value={deliveries && formatCount(dropped.reduce((sum, [, count]) => sum + count, 0))}
           detail={
             dropped.length === 0
-              ? 'Expired or refused'
+              ? 'Waited too long, or lost their content'
               : dropped
                   .map(([reason, count]) => `${formatCount(count)} ${REASONS[reason] ?? reason}`)
                   .join(', ')
@@ -204,8 +232,6 @@ function DeliveryFigures({ deliveries }: { readonly deliveries: DestinationDeliv
 
 const REASONS: Readonly<Record<string, string>> = {
   expired: 'expired',
-  refused: 'refused',
-  too_large: 'too large',
   rejected: 'rejected',
   content_gone: 'without their content',
 };

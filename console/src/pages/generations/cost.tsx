@@ -42,16 +42,16 @@ export function Cost({ generation }: { readonly generation: Generation }) {
         <tfoot>
           {upstream !== null && upstream !== usage && (
             <SumRow label={isByok ? 'Paid to the provider with your own key' : 'Cost at the provider'}>
-              <Money usd={upstream} />
+              <Money isExact usd={upstream} />
             </SumRow>
           )}
           {overrun !== null && overrun > 0 && (
             <SumRow label="Above the reservation, not charged">
-              <Money usd={overrun} />
+              <Money isExact usd={overrun} />
             </SumRow>
           )}
           <SumRow label="Charged to the key" isTotal>
-            <Money usd={usage} />
+            <Money isExact usd={usage} />
           </SumRow>
         </tfoot>
       </table>
@@ -67,8 +67,8 @@ function PartRow({ part: { label, tokens, price } }: { readonly part: CostPart }
     <tr>
       <th scope="row">{label}</th>
       <td>{formatCount(tokens)}</td>
-      <td>{price === null ? <Absent /> : <Money usd={exact(price * MILLION)} />}</td>
-      <td>{price === null ? <Absent /> : <Money usd={exact(tokens * price)} />}</td>
+      <td>{price === null ? <Absent /> : <Money isExact usd={exact(price * MILLION)} />}</td>
+      <td>{price === null ? <Absent /> : <Money isExact usd={exact(tokens * price)} />}</td>
     </tr>
   );
 }

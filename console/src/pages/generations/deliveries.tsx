@@ -65,28 +65,17 @@ export function Deliveries({ id }: { readonly id: string }) {
 }
 
 function DeliveryLine({ delivery }: { readonly delivery: GenerationDelivery }) {
-  const {
-    name,
-    type,
-    state,
-    reason,
-    delivered_before: before,
-    next_attempt_at: next,
-    last_error: lastError,
-  } = delivery;
+  const { name, type, state, reason, next_attempt_at: next, last_error: lastError } = delivery;
   const [label, tone] = STATES[state];
   return (
     <li className={styles.delivery}>
-      <Name text={name ?? type} />
+      <Link to="/destinations/$id" params={{ id: delivery.destination_id }} className={styles.deliveryName}>
+        <Name text={name ?? type} />
+      </Link>
       <Badge tone={tone}>{label}</Badge>
       <span className={styles.deliveryText}>
         {type}
         {reason !== null && `. ${REASONS[reason] ?? reason}`}
-        {before !== null && (
-          <>
-            . Not later than <Time at={before} />
-          </>
-        )}
         {next !== null && (
           <>
             . Next attempt <Time at={next} />

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { inferenceKeysQuery, keyQuery } from '../../api/keys';
-import { isoTimeOfLocal } from '../../api/iso-time';
+import { isoTime, isoTimeOfLocal } from '../../api/iso-time';
+import { providersQuery } from '../../api/providers';
 import { Button } from '../../components/actions/button';
 import { DraftInput, LAST_MINUTE } from '../../components/form/draft-input';
 import { ModelOptions } from '../../components/form/model-options';
@@ -28,6 +29,24 @@ const OPERATIONS = [
   { value: 'chat', label: 'Chat' },
 ];
 
+const OWN_RANGE = 'own';
+const RANGES = [
+  { value: '', label: 'Any time' },
+  { value: 'hour', label: 'Last hour' },
+  { value: 'today', label: 'Today' },
+  { value: 'yesterday', label: 'Yesterday' },
+  { value: OWN_RANGE, label: 'From and until' },
+];
+
+/** Days of the zone of the reader, as the times of the list are. */
+function rangeOf(name: string | undefined, now: Date): Pick<GenerationSearch, 'from' | 'to'> {
+  const startOfDay = (offset: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + offset);
+  if (name === 'hour') return { from: isoTime(now.getTime() - 3_600_000), to: undefined };
+  if (name === 'today') return { from: isoTime(startOfDay(0)), to: undefined };
+  if (name === 'yesterday') return { from: isoTime(startOfDay(-1)), to: isoTime(startOfDay(0)) };
+  return { from: undefined, to: undefined };
+}
+
 const OLDER_KEYS = {
   value: 'older',
   label: 'Older keys: "View generations" on the page of a key',
@@ -40,6 +59,8 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
   const change = (changed: GenerationSearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
   const { status = '', model, key } = search;
+  const [isChosen, setOwnRange] = useState(false);
+  const isOwnRange = isChosen || search.from !== undefined || search.to !== undefined;
   const isFiltered = Object.entries(search).some(
     ([name, value]) => name !== 'workspace' && value !== undefined,
   );
@@ -59,11 +80,24 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
       />
       <ModelFilter value={model} onChange={(value) => change({ model: value })} />
       <KeyFilter workspaceId={workspaceId} value={key} onChange={(value) => change({ key: value })} />
-      <Text label="Provider" value={search.provider} onChange={(provider) => change({ provider })} />
+      <ProviderFilter value={search.provider} onChange={(provider) => change({ provider })} />
       <Text label="Session" value={search.session} onChange={(session) => change({ session })} />
       <Text label="User" value={search.user} onChange={(user) => change({ user })} />
-      <Moment label="From" value={search.from} onChange={(from) => change({ from })} />
-      <Moment label="Until" value={search.to} onChange={(to) => change({ to })} />
+      <Choice
+        label="Time"
+        value={isOwnRange ? OWN_RANGE : ''}
+        choices={RANGES}
+        onChange={(value) => {
+          setOwnRange(value === OWN_RANGE);
+          change(value === OWN_RANGE ? {} : rangeOf(value, new Date()));
+        }}
+      />
+      {isOwnRange && (
+        <>
+          <Moment label="From" value={search.from} onChange={(from) => change({ from })} />
+          <Moment label="Until" value={search.to} onChange={(to) => change({ to })} />
+        </>
+      )}
       {isFiltered && (
         <Button variant="ghost" icon="close" onClick={() => void navigate({ search: {}, replace: true })}>
           Clear
@@ -127,6 +161,17 @@ function KeyFilter({ workspaceId, value = '', onChange }: KeyFilterProps) {
       choices={data?.hasMore ? [...choices, OLDER_KEYS] : choices}
       onChange={onChange}
     />
+  );
+}
+
+function ProviderFilter({ value = '', onChange }: Omit<ControlProps, 'label'>) {
+  const { data } = useQuery(providersQuery);
+  const choices = [
+    { value: '', label: 'Any provider' },
+    ...(data ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
+  ];
+  return (
+    <Choice label="Provider" value={value} choices={withValue(choices, value, value)} onChange={onChange} />
   );
 }
 

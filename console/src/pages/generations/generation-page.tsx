@@ -1,12 +1,14 @@
 // One call: its attempts, its cost, its ids, its deliveries, its content.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { generationQuery } from '../../api/generations';
 import type { Generation } from '../../api/generations';
+import { useObjectWorkspace } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
-import { Absent, Code, Money, Name, Time } from '../../components/display/values';
+import { Absent, Code, ModelId, Money, Name, Time } from '../../components/display/values';
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
 import { capitalise, formatCount, formatDuration } from '../../format';
 import { Attempts } from './attempts';
@@ -14,6 +16,7 @@ import { Content } from './content';
 import { Cost } from './cost';
 import { Deliveries } from './deliveries';
 import { causeOf } from './failure-causes';
+import styles from './generations.module.css';
 import { usageOrigin } from './usage-origin';
 
 const route = getRouteApi('/app/management/generations/$id');
@@ -37,6 +40,11 @@ export function GenerationPage() {
       </Page>
     );
   }
+  return <GenerationView generation={generation} back={back} />;
+}
+
+function GenerationView({ generation, back }: { readonly generation: Generation; readonly back: ReactNode }) {
+  useObjectWorkspace(generation.workspace_id ?? undefined);
   const { latency, status, cancelled: isCancelled } = generation;
   const isChat = generation.api_type === 'completions';
   // A caller that left has not met a failure.
@@ -105,6 +113,16 @@ function Failure({ status }: { readonly status: number }) {
 const optional = (text: string | null, what: string) =>
   text === null ? <Absent key={what} /> : <Code key={what} text={text} what={what} />;
 
+/** With the way to the other calls that have the id. */
+const linked = (text: string | null, what: string, link: (text: string) => ReactNode) =>
+  text === null ? (
+    <Absent key={what} />
+  ) : (
+    <span key={what} className={styles.linked}>
+      <Code text={text} what={what} /> {link(text)}
+    </span>
+  );
+
 function chatDetailsOf(generation: Generation) {
   const { finish_reason: reason, native_finish_reason: native, usage_source: origin } = generation;
   return [
@@ -125,9 +143,29 @@ function detailsOf(generation: Generation) {
     ['Generation id', optional(generation.id, 'generation id')],
     ['Request id', optional(generation.request_id, 'request id')],
     ['Upstream id', optional(generation.upstream_id, 'upstream id')],
-    ['Session', optional(generation.session_id, 'session id')],
-    ['User', optional(generation.external_user, 'user id')],
-    ['Credential', generation.is_byok ? 'Own provider key' : 'Shared'],
+    [
+      'Model',
+      <Link key="model" to="/generations" search={{ model: generation.model }}>
+        <ModelId id={generation.model} />
+      </Link>,
+    ],
+    [
+      'Session',
+      linked(generation.session_id, 'session id', (session) => (
+        <Link to="/generations" search={{ session }}>
+          Earlier and later calls
+        </Link>
+      )),
+    ],
+    [
+      'User',
+      linked(generation.external_user, 'user id', (user) => (
+        <Link to="/generations" search={{ user }}>
+          All calls
+        </Link>
+      )),
+    ],
+    ['Credential', generation.is_byok ? 'Own provider key' : 'Key of the service'],
     ['Region', generation.data_region],
     [
       'Client',

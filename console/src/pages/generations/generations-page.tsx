@@ -10,7 +10,7 @@ import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Badge, StatusBadge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
-import { Absent, Money, Name, Time } from '../../components/display/values';
+import { Absent, ModelId, Money, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount, formatDuration } from '../../format';
 import { GenerationFilterBar } from './generation-filters';
@@ -23,10 +23,17 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     id: 'time',
     header: 'Time',
     isWhole: true,
-    cell: ({ id, created_at: at }) => (
-      <Link to="/generations/$id" params={{ id }}>
-        <Time at={at} />
-      </Link>
+    cell: ({ id, created_at: at, model, api_key_name: key }) => (
+      <span className={styles.stack}>
+        <Link to="/generations/$id" params={{ id }}>
+          <Time at={at} />
+        </Link>
+        {/* Their columns are hidden on phones. */}
+        <span className={styles.onPhone}>
+          <ModelId id={model} />
+          {key !== null && <Name text={key} />}
+        </span>
+      </span>
     ),
   },
   { id: 'status', header: 'Status', cell: (row) => <Outcome row={row} /> },
@@ -36,7 +43,7 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
     priority: 2,
     cell: ({ model, provider_name: provider, attempts, ...row }) => (
       <span className={styles.stack}>
-        <Name text={model} />
+        <ModelId id={model} />
         <span className={styles.second}>
           {operationOf(row)}, {provider ?? 'no provider'}
           {attempts > 1 && `, ${attempts} attempts`}
@@ -69,7 +76,7 @@ const COLUMNS: readonly Column<GenerationRow>[] = [
         {formatCount(row.tokens_total)}
         {row.tokens_completion > 0 && (
           <span className={styles.split}>
-            {formatCount(row.tokens_prompt)} + {formatCount(row.tokens_completion)}
+            {formatCount(row.tokens_prompt)} prompt, {formatCount(row.tokens_completion)} answer
           </span>
         )}
       </span>

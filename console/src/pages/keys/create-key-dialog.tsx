@@ -9,14 +9,22 @@ import type { DialogProps } from './key-dialogs';
 import { KeyForm, readNewKey } from './key-form';
 import { KeySecretView } from './key-secret';
 
-export function CreateKeyDialog({ isOpen, onClose }: DialogProps) {
+interface CreateKeyDialogProps extends DialogProps {
+  /** With the secret of a key for calls, when the reader has seen it. */
+  readonly onCreated?: (secret: string) => void;
+}
+
+export function CreateKeyDialog({ isOpen, onClose, onCreated }: CreateKeyDialogProps) {
   const workspaceId = useWorkspaceId();
   const refresh = useRefreshKeys();
   const { data: models } = useQuery(modelsQuery);
   const create = useMutation({ mutationFn: createKey });
   const close = () => {
     onClose();
-    if (create.data) void refresh();
+    if (create.data) {
+      if (!create.data.data.is_management_key) onCreated?.(create.data.key);
+      void refresh();
+    }
     create.reset();
   };
   return (

@@ -30,18 +30,18 @@ export function windowName(reset: Limited['limit_reset']): string {
 }
 
 const SOURCES: Readonly<Record<EffectiveLimit['limit_source'], string>> = {
-  key: 'Limit of the key',
-  workspace: 'Budget of the workspace',
-  account: 'Credits of the account',
+  key: 'limit',
+  workspace: 'budget',
+  account: 'credits',
 };
 const SCOPES: Readonly<Record<EffectiveLimit['limit_window'], string>> = {
-  daily: 'daily',
-  weekly: 'weekly',
-  monthly: 'monthly',
-  lifetime: 'lifetime',
+  daily: 'Daily',
+  weekly: 'Weekly',
+  monthly: 'Monthly',
+  lifetime: 'Lifetime',
 };
 
-/** "Budget of the workspace, monthly" */
+/** "Monthly budget", which is that of the workspace; the limit is that of the key. */
 export function nameOfLimit({ limit_source: source, limit_window: window }: EffectiveLimit): string {
-  return `${SOURCES[source]}, ${SCOPES[window]}`;
+  return source === 'account' ? 'Credits' : `${SCOPES[window]} ${SOURCES[source]}`;
 }

@@ -4,11 +4,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { keyQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
+import { useObjectWorkspace } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
+import { CoveringAlerts } from '../../components/data/covering-alerts';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Code, Money, Time } from '../../components/display/values';
-import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { ObjectError, Placeholder } from '../../components/feedback/states';
 import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { windowName } from './key-limits';
@@ -19,20 +21,30 @@ const route = getRouteApi('/app/management/keys/$hash');
 
 export function KeyPage() {
   const { hash } = route.useParams();
-  const navigate = route.useNavigate();
   const { data: key, error, refetch } = useQuery(keyQuery(hash));
-  const [action, setAction] = useState<KeyAction | null>(null);
   if (key === undefined) {
     return (
       <Page title="Key">
         {error === null ? (
           <Placeholder lines={6} />
         ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} />
+          <ObjectError
+            error={error}
+            onRetry={() => void refetch()}
+            what="key"
+            back={<Link to="/keys">All keys</Link>}
+          />
         )}
       </Page>
     );
   }
+  return <KeyView key={hash} apiKey={key} />;
+}
+
+function KeyView({ apiKey: key }: { readonly apiKey: ApiKey }) {
+  const navigate = route.useNavigate();
+  const [action, setAction] = useState<KeyAction | null>(null);
+  useObjectWorkspace(key.workspace_id);
   return (
     <Page
       title={key.name}
@@ -70,7 +82,7 @@ export function KeyPage() {
       <KeyActionDialog
         action={action}
         onClose={() => setAction(null)}
-        onDeleted={() => navigate({ to: '/keys' })}
+        onDeleted={() => navigate({ to: '/keys', replace: true })}
       />
     </Page>
   );
@@ -91,6 +103,7 @@ function limitsOf(key: ApiKey) {
     ['Spend', <KeySpend key="spend" apiKey={key} name={key.name} />],
     ['Stops first', <FirstLimit key="first" apiKey={key} />],
     ['Resets', <LimitReset key="reset" apiKey={key} />],
+    ['Alerts', <CoveringAlerts key="alerts" cover="keys" workspaceId={key.workspace_id} />],
     [
       'Own provider keys',
       key.include_byok_in_limit ? 'Count towards the limit' : 'Do not count towards the limit',

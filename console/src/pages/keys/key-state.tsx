@@ -4,7 +4,7 @@ import type { ApiKey, CurrentKey } from '../../api/keys';
 import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { SpendBar } from '../../components/display/spend-bar';
-import { Money, Time } from '../../components/display/values';
+import { Absent, Money, Time } from '../../components/display/values';
 import { formatUtcDay } from '../../format';
 import { nameOfLimit, spendOf } from './key-limits';
 import styles from './keys.module.css';
@@ -22,15 +22,18 @@ export function KeyBadges({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 export function KeySpend({ apiKey, name }: { readonly apiKey: ApiKey | CurrentKey; readonly name: string }) {
+  if (apiKey.is_management_key) return <Absent />;
   return <SpendBar label={`Spend of ${name}`} spend={spendOf(apiKey)} limit={apiKey.limit} />;
 }
 
 /** The limit that stops the key first. It need not be the key's own. */
 export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
   const { effective_limit: limit } = apiKey;
+  // Management keys make no calls that cost something.
+  if (apiKey.is_management_key) return <Absent />;
   if (limit === null) return <span className={styles.muted}>No limit</span>;
   return (
-    <span className={styles.stack}>
+    <span className={styles.firstLimit}>
       <span>{nameOfLimit(limit)}</span>
       <span className={limit.remaining_usd > 0 ? styles.muted : styles.reached}>
         {limit.remaining_usd > 0 ? (
@@ -45,9 +48,26 @@ export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
   );
 }
 
-/** Limits reset at 00:00 UTC; the time is shown in the local zone. */
+const SOON_MS = 7 * 86_400_000;
+
+/** Whether calls with the key are accepted, in one word. */
+export function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
+  const now = useNow();
+  const { effective_limit: limit, expires_at: expires } = apiKey;
+  if (apiKey.disabled) return <Badge tone="neutral">Disabled</Badge>;
+  if (isExpired(apiKey, now)) return <Badge tone="warning">Expired</Badge>;
+  if (!apiKey.is_management_key && limit !== null && limit.remaining_usd <= 0)
+    return <Badge tone="bad">Stopped</Badge>;
+  if (expires !== null && Date.parse(expires) - now < SOON_MS)
+    return <Badge tone="warning">Expires soon</Badge>;
+  return <Badge tone="good">Active</Badge>;
+}
+
+/** Limits reset at 00:00 UTC; the moment is shown on hover. */
 export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
-  return <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} />;
+  return (
+    <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} isRelative />
+  );
 }
 
 /** The moment is that of the calls that are summed up, minutes late; the day counts charged calls at once. */

@@ -6,7 +6,7 @@ import { isoTime } from '../../api/iso-time';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Section } from '../../components/display/section';
-import { Absent, Money, Name } from '../../components/display/values';
+import { Absent, ModelId, Money } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount, formatDuration, formatPercent } from '../../format';
 import styles from './keys.module.css';
@@ -68,7 +68,7 @@ function Tokens({ row }: { readonly row: AnalyticsRow }) {
       {formatCount(numberOf(row, 'total_tokens'))}
       {answers > 0 && (
         <span className={styles.muted}>
-          {formatCount(numberOf(row, 'prompt_tokens'))} + {formatCount(answers)}
+          {formatCount(numberOf(row, 'prompt_tokens'))} prompt, {formatCount(answers)} answer
         </span>
       )}
     </span>
@@ -81,7 +81,7 @@ function Latency({ row, metric }: { readonly row: AnalyticsRow; readonly metric:
 }
 
 const COLUMNS: readonly Column<AnalyticsRow>[] = [
-  { id: 'model', header: 'Model', cell: (row) => <Name text={textOf(row, 'model') ?? 'Unknown model'} /> },
+  { id: 'model', header: 'Model', cell: (row) => <ModelId id={textOf(row, 'model') ?? 'Unknown model'} /> },
   ...USAGE_COLUMNS,
 ];
 

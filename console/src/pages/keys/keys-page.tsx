@@ -11,6 +11,7 @@ import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Page, Section } from '../../components/display/section';
+import { Badge } from '../../components/display/badge';
 import { Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { FilterCheck, FilterRow } from '../../components/form/filter-row';
@@ -19,7 +20,7 @@ import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed, LimitReset } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
@@ -33,11 +34,12 @@ const columnsOf = (choose: (action: KeyAction) => void): readonly Column<ApiKey>
         <Link to="/keys/$hash" params={{ hash: key.hash }}>
           <Name text={key.name} />
         </Link>
-        <KeyBadges apiKey={key} />
+        {key.is_management_key && <Badge tone="accent">Management</Badge>}
         <code className={styles.label}>{key.label}</code>
       </span>
     ),
   },
+  { id: 'state', header: 'State', priority: 2, cell: (key) => <KeyState apiKey={key} /> },
   { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
   { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} /> },
   { id: 'reset', header: 'Resets', priority: 3, cell: (key) => <LimitReset apiKey={key} /> },

@@ -119,11 +119,7 @@ export function ModelsPage() {
           />
         )}
       </Section>
-      <Providers
-        providers={providers.data}
-        error={providers.error}
-        onRetry={() => void providers.refetch()}
-      />
+      <Providers />
     </Page>
   );
 }

@@ -17,7 +17,7 @@ export function Price({ perToken, from = null }: PriceProps) {
   if (price < 0) return <span className={styles.muted}>Unknown</span>;
   return (
     <span className={styles.price}>
-      {price === 0 ? 'Free' : <Money usd={Number((price * MILLION).toPrecision(12))} />}
+      {price === 0 ? 'Free' : <Money isExact usd={Number((price * MILLION).toPrecision(12))} />}
       {from !== null && <span className={styles.muted}>since {formatUtcDay(from)}</span>}
     </span>
   );

@@ -3,25 +3,26 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destinations';
 import type { Destination, DestinationDeliveries } from '../../api/destinations';
-import { endpointsQuery } from '../../api/health';
+import { providerHealthQuery } from '../../api/provider-health';
 import { joinQueries } from '../../components/data/joined-queries';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { formatCount } from '../../format';
 import styles from './overview.module.css';
 
 const REFRESH_MS = 15_000;
 
 export function Health({ workspaceId }: { readonly workspaceId: string }) {
-  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: REFRESH_MS });
+  const providers = useQuery(providerHealthQuery);
   const destinations = useQuery(destinationsQuery(workspaceId));
   const enabled = destinations.data?.filter((destination) => destination.enabled) ?? [];
   const deliveries = useQuery({
     ...deliveriesOfWorkspaceQuery(workspaceId),
     refetchInterval: REFRESH_MS,
   });
-  const { error, retry } = joinQueries(endpoints, destinations, deliveries);
+  const { error, retry } = joinQueries(providers, destinations, deliveries);
   if (error !== null) {
     return (
       <Section title="Health">
@@ -30,8 +31,8 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
     );
   }
   const isLoading =
-    endpoints.data === undefined || destinations.data === undefined || deliveries.data === undefined;
-  const open = endpoints.data?.filter(({ state }) => state === 'open') ?? [];
+    providers.data === undefined || destinations.data === undefined || deliveries.data === undefined;
+  const failing = providers.data?.filter(({ open_endpoints: open }) => open > 0) ?? [];
   const troubled = enabled.flatMap((destination) => {
     const state = deliveries.data?.get(destination.id);
     return state && isTroubled(state) ? [{ destination, state }] : [];
@@ -45,14 +46,20 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
           {troubled.map(({ destination, state }) => (
             <DestinationLine key={destination.id} {...{ destination, state }} />
           ))}
-          {open.map(({ endpoint_id: id, provider_name: provider, model }) => (
-            <li key={id} className={styles.healthLine}>
-              <span className={styles.healthText}>
-                <Link to="/models">{provider}</Link> <Name text={model} />
-              </span>
-              <Badge tone="bad">Not answering</Badge>
-            </li>
-          ))}
+          {failing.map(
+            ({ provider, provider_name: name, open_endpoints: open, configured_endpoints: all }) => (
+              <li key={provider} className={styles.healthLine}>
+                <span className={styles.healthText}>
+                  <Link to="/models" search={{ provider }}>
+                    {name}
+                  </Link>
+                </span>
+                <Badge tone={open === all ? 'bad' : 'warning'}>
+                  {open === all ? 'Not answering' : `${formatCount(open)} of ${formatCount(all)} models fail`}
+                </Badge>
+              </li>
+            ),
+          )}
           {troubled.length === 0 && (
             <li className={styles.healthLine}>
               <Link to="/destinations">Destinations</Link>
@@ -63,10 +70,10 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
               )}
             </li>
           )}
-          {open.length === 0 && (
+          {failing.length === 0 && (
             <li className={styles.healthLine}>
               <Link to="/models">Providers</Link>
-              <Badge tone="good">All endpoints answer</Badge>
+              <Badge tone="good">All configured answer</Badge>
             </li>
           )}
         </ul>

@@ -4,7 +4,7 @@ export const RANGES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
 export type Range = (typeof RANGES)[number];
 export const GROUPINGS = ['model', 'key'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-export const MEASURES = ['calls', 'spend', 'tokens', 'errors', 'p50', 'p95'] as const;
+export const MEASURES = ['calls', 'spend', 'tokens', 'errors', 'latency'] as const;
 export type Measure = (typeof MEASURES)[number];
 
 interface OverviewSearch {

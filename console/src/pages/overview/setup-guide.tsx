@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
-import { destinationsQuery } from '../../api/destinations';
+import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destinations';
+import type { Destination, DestinationDeliveries } from '../../api/destinations';
 import type { GenerationRow } from '../../api/generations';
 import { payingKeysQuery } from '../../api/keys';
 import { exampleModel, isEmbedded, LOCAL_MODELS, modelChoicesQuery, modelsQuery } from '../../api/models';
@@ -14,6 +15,7 @@ import { Icon } from '../../components/display/icon';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { Notice, Waiting } from '../../components/feedback/states';
+import { formatCount } from '../../format';
 import { causeOf } from '../generations/failure-causes';
 import { hasSucceeded } from './first-calls';
 import styles from './overview.module.css';
@@ -32,14 +34,22 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
   const { data: allModels } = useQuery(modelChoicesQuery(undefined));
   const { data: keys } = useQuery(payingKeysQuery(workspaceId, ''));
   const { data: destinations } = useQuery(destinationsQuery(workspaceId));
+  const { data: deliveries } = useQuery({
+    ...deliveriesOfWorkspaceQuery(workspaceId),
+    enabled: (destinations?.length ?? 0) > 0,
+  });
   const [isCreating, setCreating] = useState(false);
+  // Of the key that was created here. It leaves the page with the reader.
+  const [secret, setSecret] = useState<string | null>(null);
+  const known = keys?.keys[0];
   const hasProvider = allModels?.some((model) => !isEmbedded(model)) ?? false;
   const hasKey = (keys?.keys.length ?? 0) > 0;
   const first = calls.find(hasSucceeded);
+  const hasTrace = [...(deliveries?.values() ?? [])].some(({ delivered }) => delivered > 0);
   return (
     <Section title="Set up" description="Four steps to the first traced call. This list follows what you do.">
       <ol className={styles.steps}>
-        <Step number={1} title="Configure a provider" isDone={hasProvider}>
+        <Step number={1} title="Configure a provider" isDone={hasProvider} isOptional>
           <p className={styles.stepText}>
             Set the key of a provider when the service starts, such as <code>OPENAI_API_KEY</code>, or store
             one here. Without one, the models <code>{LOCAL_MODELS.embeddings}</code> and{' '}
@@ -56,6 +66,13 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
         <Step number={2} title="Create a key" isDone={hasKey}>
           <p className={styles.stepText}>
             Applications call the service with a key of their own. It can have a limit.
+            {secret === null && known !== undefined && (
+              <>
+                {' '}
+                There is one already: <Name text={known.name} />. Use it if you have its secret, or create
+                another.
+              </>
+            )}
           </p>
           <div>
             <Button icon="plus" variant={hasKey ? 'secondary' : 'primary'} onClick={() => setCreating(true)}>
@@ -64,7 +81,7 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
           </div>
           {isCreating && (
             <Suspense>
-              <CreateKeyDialog isOpen onClose={() => setCreating(false)} />
+              <CreateKeyDialog isOpen onClose={() => setCreating(false)} onCreated={setSecret} />
             </Suspense>
           )}
         </Step>
@@ -72,22 +89,26 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
           <CodeSamples
             label="The first call"
             samples={embeddingSamples({
-              key: 'YOUR_KEY',
+              key: secret ?? 'YOUR_KEY',
               model: exampleModel(models),
               input: 'Hello, world',
             })}
           />
           <FirstCall first={first} latest={calls[0]} />
         </Step>
-        <Step number={4} title="Add a destination" isDone={(destinations?.length ?? 0) > 0}>
+        <Step number={4} title="Add a destination" isDone={hasTrace}>
           <p className={styles.stepText}>
             Send a trace of every call to Langfuse, Datadog, a webhook, or one of 14 others.
           </p>
-          <div>
-            <Link to="/destinations" className={buttonClass('secondary')}>
-              Add a destination
-            </Link>
-          </div>
+          {destinations === undefined || destinations.length === 0 ? (
+            <div>
+              <Link to="/destinations" className={buttonClass('secondary')}>
+                Add a destination
+              </Link>
+            </div>
+          ) : (
+            <FirstTrace destinations={destinations} deliveries={deliveries} />
+          )}
         </Step>
       </ol>
     </Section>
@@ -124,14 +145,53 @@ function FirstCall({ first, latest }: FirstCallProps) {
   return <Waiting>Waiting for the first call</Waiting>;
 }
 
+interface FirstTraceProps {
+  readonly destinations: readonly Destination[];
+  readonly deliveries: ReadonlyMap<string, DestinationDeliveries> | undefined;
+}
+
+/** The destination that has taken a trace, else the one that fails, with its words. */
+function FirstTrace({ destinations, deliveries }: FirstTraceProps) {
+  const states = destinations.map((destination) => ({ destination, state: deliveries?.get(destination.id) }));
+  const arrived = states.find(({ state }) => (state?.delivered ?? 0) > 0);
+  if (arrived !== undefined) {
+    return (
+      <Notice tone="info">
+        A trace has arrived: <DestinationLink destination={arrived.destination} /> has taken{' '}
+        {formatCount(arrived.state?.delivered ?? 0)}.
+      </Notice>
+    );
+  }
+  const failing = states.find(({ state }) => state?.status === 'retrying' || state?.status === 'paused');
+  if (failing !== undefined) {
+    return (
+      <Notice tone="bad">
+        <DestinationLink destination={failing.destination} /> did not take the trace:{' '}
+        <bdi>{failing.state?.last_error?.message}</bdi>
+      </Notice>
+    );
+  }
+  return <Waiting>Waiting for the first trace</Waiting>;
+}
+
+function DestinationLink({ destination: { id, name, type } }: { readonly destination: Destination }) {
+  return (
+    <Link to="/destinations/$id" params={{ id }}>
+      <Name text={name ?? type} />
+    </Link>
+  );
+}
+
 interface StepProps {
   readonly number: number;
   readonly title: string;
   readonly isDone: boolean;
+  /** The next ones do not need it. */
+  readonly isOptional?: boolean;
   readonly children: ReactNode;
 }
 
-function Step({ number, title, isDone, children }: StepProps) {
+function Step({ number, title, isDone, isOptional = false, children }: StepProps) {
   return (
     <li className={styles.step}>
       <span className={`${styles.mark} ${isDone ? styles.done : ''}`} aria-hidden="true">
@@ -140,7 +200,11 @@ function Step({ number, title, isDone, children }: StepProps) {
       <div className={styles.stepBody}>
         <h3 className={styles.stepTitle}>
           {title}
-          {isDone && <span className="visually-hidden">, done</span>}
+          {isDone ? (
+            <span className="visually-hidden">, done</span>
+          ) : (
+            isOptional && <span className={styles.optional}> optional</span>
+          )}
         </h3>
         {children}
       </div>

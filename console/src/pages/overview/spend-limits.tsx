@@ -40,9 +40,14 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
     <Section
       title="Limits"
       actions={
-        <Link to="/workspaces" className={styles.more}>
-          Budgets
-        </Link>
+        <>
+          <Link to="/workspaces/$id" params={{ id: workspaceId }} className={styles.more}>
+            Budgets
+          </Link>
+          <Link to="/alerts" className={styles.more}>
+            Alerts
+          </Link>
+        </>
       }
     >
       {error !== null && <ErrorState error={error} onRetry={retry} />}

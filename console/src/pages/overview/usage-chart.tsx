@@ -6,6 +6,7 @@ import { analyticsQuery } from '../../api/analytics';
 import type { AnalyticsRow } from '../../api/analytics';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { TimeSeries } from '../../components/chart/lazy-chart';
+import type { TimeSeriesProps } from '../../components/chart/time-series';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
@@ -13,7 +14,7 @@ import {
   formatCount,
   formatCountShort,
   formatDuration,
-  formatMoney,
+  formatAmount,
   formatMoneyShort,
   formatPercent,
   formatPercentExact,
@@ -21,13 +22,24 @@ import {
 import { MEASURES } from './overview-search';
 import type { Measure, Range } from './overview-search';
 import styles from './overview.module.css';
-import { RANGE_DEFINITIONS, timeRangeOf, timesOf, valuesAt } from './ranges';
+import { RANGE_DEFINITIONS, sinceFirstRow, timeRangeOf, timesOf, valuesAt } from './ranges';
+
+interface ChartDefinition extends Pick<
+  TimeSeriesProps,
+  'label' | 'shape' | 'format' | 'formatAxis' | 'isWhole'
+> {
+  readonly name: string;
+  readonly lines: readonly { readonly name: string; readonly metric: string }[];
+  /** In a period without a call. */
+  readonly absent: number | null;
+}
 
 const CHARTS = {
   calls: {
     name: 'Calls',
     label: 'Calls',
-    metric: 'request_count',
+    lines: [{ name: 'Calls', metric: 'request_count' }],
+    isWhole: true,
     absent: 0,
     shape: 'bars',
     format: formatCount,
@@ -36,16 +48,17 @@ const CHARTS = {
   spend: {
     name: 'Spend',
     label: 'Spend in USD',
-    metric: 'total_usage',
+    lines: [{ name: 'Spend in USD', metric: 'total_usage' }],
     absent: 0,
     shape: 'bars',
-    format: formatMoney,
+    format: formatAmount,
     formatAxis: formatMoneyShort,
   },
   tokens: {
     name: 'Tokens',
     label: 'Tokens of prompts and answers',
-    metric: 'total_tokens',
+    lines: [{ name: 'Tokens', metric: 'total_tokens' }],
+    isWhole: true,
     absent: 0,
     shape: 'bars',
     format: formatCount,
@@ -54,31 +67,25 @@ const CHARTS = {
   errors: {
     name: 'Errors',
     label: 'Share of calls that failed',
-    metric: 'error_rate',
+    lines: [{ name: 'Share of calls that failed', metric: 'error_rate' }],
     absent: null,
     shape: 'line',
     format: formatPercent,
     formatAxis: formatPercentExact,
   },
-  p50: {
-    name: 'p50',
-    label: 'Latency, median',
-    metric: 'latency_p50',
+  latency: {
+    name: 'Latency',
+    label: 'Latency: median and 95th percentile',
+    lines: [
+      { name: 'Median (p50)', metric: 'latency_p50' },
+      { name: '95th percentile (p95)', metric: 'latency_p95' },
+    ],
     absent: null,
     shape: 'line',
     format: formatDuration,
     formatAxis: formatDuration,
   },
-  p95: {
-    name: 'p95',
-    label: 'Latency, 95th percentile',
-    metric: 'latency_p95',
-    absent: null,
-    shape: 'line',
-    format: formatDuration,
-    formatAxis: formatDuration,
-  },
-} as const;
+} as const satisfies Readonly<Record<Measure, ChartDefinition>>;
 
 interface UsageChartProps {
   readonly workspaceId: string;
@@ -138,10 +145,12 @@ interface ChartProps extends Pick<UsageChartProps, 'range' | 'measure'> {
 }
 
 function Chart({ range, measure, rows, loadedAt }: ChartProps) {
-  const { name: _name, metric, absent, ...chart } = CHARTS[measure];
-  const times = useMemo(() => timesOf(range, loadedAt), [range, loadedAt]);
-  const values = useMemo(() => valuesAt(times, rows, metric, absent), [times, rows, metric, absent]);
-  return (
-    <TimeSeries {...{ times, values }} isDaily={RANGE_DEFINITIONS[range].granularity === 'day'} {...chart} />
+  const { name: _name, lines, absent, ...chart }: ChartDefinition = CHARTS[measure];
+  const { granularity, period } = RANGE_DEFINITIONS[range];
+  const times = useMemo(() => sinceFirstRow(timesOf(range, loadedAt), rows), [range, loadedAt, rows]);
+  const series = useMemo(
+    () => lines.map(({ name, metric }) => ({ name, values: valuesAt(times, rows, metric, absent) })),
+    [times, rows, lines, absent],
   );
+  return <TimeSeries {...{ times, series, period }} isDaily={granularity === 'day'} {...chart} />;
 }

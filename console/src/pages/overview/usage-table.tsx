@@ -1,16 +1,18 @@
 // Usage of the range by model or by key. Each row leads to its generations.
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { analyticsQuery, textOf } from '../../api/analytics';
-import type { AnalyticsRow } from '../../api/analytics';
+import { analyticsQuery, loadAnalytics, numberOrNull, textOf } from '../../api/analytics';
+import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
+import { csvOf, saveCsv } from '../../api/csv';
+import { keyNamesQuery } from '../../api/key-names';
 import { ChoiceLinks } from '../../components/actions/choice-links';
-import { CsvButton } from '../../components/actions/csv-button';
+import { SaveButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { KeyName } from '../../components/data/key-name';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
-import { Name } from '../../components/display/values';
+import { ModelId } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { USAGE_COLUMNS, USAGE_METRICS } from '../keys/key-usage';
 import type { Grouping, Range } from './overview-search';
@@ -19,6 +21,8 @@ import { timeRangeOf } from './ranges';
 const DIMENSIONS = { model: 'model', key: 'api_key_id' } as const;
 const LABELS = { model: 'By model', key: 'By key' } as const;
 const ROWS = 10;
+// The longest answer.
+const ALL_ROWS = 1000;
 
 interface UsageTableProps {
   readonly workspaceId: string;
@@ -29,17 +33,38 @@ interface UsageTableProps {
 export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const dimension = DIMENSIONS[by];
   const from = timeRangeOf(range, useNow()).start;
+  const question = (now: number, limit: number): AnalyticsQuery => ({
+    metrics: [...USAGE_METRICS],
+    dimensions: [dimension],
+    filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+    time_range: timeRangeOf(range, now),
+    order_by: { field: by === 'key' ? 'total_usage' : 'request_count', direction: 'desc' },
+    limit,
+  });
   const { data, error, refetch } = useQuery({
-    ...analyticsQuery(['grouped', workspaceId, range, by], (now) => ({
-      metrics: [...USAGE_METRICS],
-      dimensions: [dimension],
-      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
-      time_range: timeRangeOf(range, now),
-      order_by: { field: by === 'key' ? 'total_usage' : 'request_count', direction: 'desc' },
-      limit: ROWS,
-    })),
+    ...analyticsQuery(['grouped', workspaceId, range, by], (now) => question(now, ROWS)),
     refetchInterval: 15_000,
   });
+  const client = useQueryClient();
+  /** All rows, with the columns of the table. */
+  const save = async () => {
+    const { rows, isTruncated } = await loadAnalytics(question(Date.now(), ALL_ROWS));
+    const names = by === 'key' ? await client.fetchQuery(keyNamesQuery([workspaceId])) : null;
+    const metrics = [...USAGE_METRICS];
+    saveCsv(`${by}s-${range}`, [
+      csvOf(
+        names === null ? [dimension, ...metrics] : ['key_name', dimension, ...metrics],
+        rows.map((row) => {
+          const value = textOf(row, dimension);
+          const cells: (string | number | null)[] = metrics.map((metric) => numberOrNull(row, metric));
+          cells.unshift(value);
+          if (names !== null) cells.unshift(names.get(value ?? '') ?? null);
+          return cells;
+        }),
+      ),
+    ]);
+    return { isWhole: !isTruncated };
+  };
   const columns = [groupColumn(by, from), ...USAGE_COLUMNS];
   return (
     <Section
@@ -48,10 +73,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
       isFlush
       actions={
         <>
-          <CsvButton
-            list={{ path: '/api/v1/activity', query: { workspace_id: workspaceId }, name: 'activity' }}
-            title="Activity of the last 30 days, by day, model and endpoint"
-          />
+          <SaveButton save={save} />
           <ChoiceLinks label="Group">
             {(['model', 'key'] as const).map((choice) => (
               <Link
@@ -92,7 +114,7 @@ function modelCell(model: string | null, from: string) {
   if (model === null) return 'Unknown model';
   return (
     <Link to="/generations" search={{ model, from }}>
-      <Name text={model} />
+      <ModelId id={model} />
     </Link>
   );
 }

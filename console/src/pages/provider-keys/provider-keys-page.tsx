@@ -33,12 +33,14 @@ const titleOf = ({ name, label }: ProviderKey): string => name ?? label;
 interface KeyActions {
   /** The name of a provider. */
   readonly nameOf: (slug: string) => string;
+  /** "1st of 2": among the keys of the provider. */
+  readonly orderOf: (key: ProviderKey) => string;
   readonly edit: (key: ProviderKey) => void;
   readonly toggle: (key: ProviderKey) => void;
   readonly remove: (key: ProviderKey) => void;
 }
 
-function columnsOf({ nameOf, edit, toggle, remove }: KeyActions): readonly Column<ProviderKey>[] {
+function columnsOf({ nameOf, orderOf, edit, toggle, remove }: KeyActions): readonly Column<ProviderKey>[] {
   return [
     {
       id: 'name',
@@ -62,7 +64,7 @@ function columnsOf({ nameOf, edit, toggle, remove }: KeyActions): readonly Colum
       ),
     },
     { id: 'use', header: 'Use', priority: 2, cell: (key) => <Use providerKey={key} /> },
-    { id: 'order', header: 'Order', align: 'end', priority: 3, cell: ({ sort_order: order }) => order },
+    { id: 'order', header: 'Tried', priority: 3, cell: (key) => orderOf(key) },
     {
       id: 'serves',
       header: 'Serves',
@@ -122,8 +124,15 @@ export function ProviderKeysPage() {
     },
   });
   const nameOf = (slug: string) => providers.data?.find((provider) => provider.slug === slug)?.name ?? slug;
+  const orderOf = ({ id, provider }: ProviderKey): string => {
+    const rivals = (pages.rows ?? []).filter((key) => key.provider === provider && !key.disabled);
+    const place = rivals.findIndex((key) => key.id === id) + 1;
+    if (place === 0) return '–';
+    return rivals.length === 1 ? 'Alone' : `${place} of ${rivals.length}`;
+  };
   const columns = columnsOf({
     nameOf,
+    orderOf,
     edit: setEdited,
     toggle: toggle.mutate,
     remove: setRemoved,
@@ -201,6 +210,6 @@ function countOf(allowed: readonly string[] | null, noun: string): string {
 function Use({ providerKey }: { readonly providerKey: ProviderKey }) {
   if (providerKey.disabled) return <Badge tone="neutral">Disabled</Badge>;
   if (providerKey.is_required) return <Badge tone="accent">Only this key</Badge>;
-  if (providerKey.is_fallback) return <Badge tone="warning">Fallback</Badge>;
-  return <Badge tone="good">First</Badge>;
+  if (providerKey.is_fallback) return <Badge tone="warning">After the service’s key</Badge>;
+  return <Badge tone="good">Before the service’s key</Badge>;
 }

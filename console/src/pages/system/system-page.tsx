@@ -82,10 +82,14 @@ function SystemFigures({ system }: { readonly system: System | undefined }) {
       <StatTile
         label="Delivery lag"
         value={system && (oldest === null ? 'None' : formatDuration(Math.max(0, now - Date.parse(oldest))))}
-        detail={system && `${formatCount(system.deliveries.waiting)} destinations wait`}
+        detail={
+          system && system.deliveries.waiting === 1
+            ? '1 destination has a backlog'
+            : system && `${formatCount(system.deliveries.waiting)} destinations have a backlog`
+        }
       />
       <StatTile
-        label="Oldest transaction"
+        label="Longest transaction"
         value={system && formatDuration(system.deliveries.held_back_seconds * SECOND_MS)}
         detail="Deliveries wait for it"
       />
@@ -121,7 +125,10 @@ function ServiceList({ system: { migrations, processes, cache, ...system } }: { 
           ),
         ],
         ['Workers', `${formatCount(processes.workers)} in this replica`],
-        ['Delivery process', processes.delivery_process ? 'Of its own' : 'In the workers'],
+        [
+          'Deliveries',
+          processes.delivery_process ? 'A process for deliveries alone' : 'Deliveries run in the workers',
+        ],
         [
           'Rate limits',
           processes.shared_rate_limits ? 'Shared through Redis' : 'Each process counts for itself',
@@ -135,7 +142,7 @@ function ServiceList({ system: { migrations, processes, cache, ...system } }: { 
         [
           'Cache hits',
           asked === 0
-            ? 'No input yet'
+            ? 'No call has used it'
             : `${formatPercent(cache.hits / asked)} of ${formatCount(asked)} inputs`,
         ],
       ]}
@@ -162,7 +169,7 @@ function DeliveryList({ system: { deliveries } }: { readonly system: System }) {
           'Oldest waiting',
           <Time key="oldest" at={deliveries.oldest_pending_at} absent="None" isRelative isPast />,
         ],
-        ['Held back by', deliveries.held_back_by ?? 'Nothing'],
+        ...(deliveries.held_back_by === null ? [] : [['Held back by', deliveries.held_back_by] as const]),
       ]}
     />
   );

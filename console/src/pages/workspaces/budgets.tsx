@@ -6,6 +6,7 @@ import type { Budget } from '../../api/budgets';
 import { deleteBudget, setBudget } from '../../api/workspaces';
 import type { BudgetInterval, Workspace } from '../../api/workspaces';
 import { Button } from '../../components/actions/button';
+import { CoveringAlerts } from '../../components/data/covering-alerts';
 import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
@@ -92,6 +93,11 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
             />
           ))}
         </ul>
+      )}
+      {budgets.length > 0 && (
+        <div className={styles.budgetAlerts}>
+          Alerts <CoveringAlerts cover="workspace_budgets" workspaceId={id} />
+        </div>
       )}
       {edited !== null && (
         <BudgetDialog id={id} edited={edited} onClose={() => setEdited(null)} onSaved={refresh} />

@@ -79,7 +79,7 @@ export function DeleteWorkspaceDialog({ workspace, isOpen, onClose }: WorkspaceP
     mutationFn: () => deleteWorkspace(workspace.id),
     onSuccess: async () => {
       showToast({ tone: 'good', text: `${workspace.name} was deleted.` });
-      await navigate({ to: '/workspaces', search: { workspace: undefined } });
+      await navigate({ to: '/workspaces', search: { workspace: undefined }, replace: true });
       await client.invalidateQueries({ queryKey: WORKSPACES });
     },
   });

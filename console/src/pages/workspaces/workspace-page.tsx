@@ -9,7 +9,7 @@ import { Button, buttonClass } from '../../components/actions/button';
 import { Badge } from '../../components/display/badge';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { Absent, Code, Time } from '../../components/display/values';
-import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { ObjectError, Placeholder } from '../../components/feedback/states';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { Budgets } from './budgets';
 import { Members } from './members';
@@ -23,7 +23,16 @@ export function WorkspacePage() {
   if (data !== undefined) return <WorkspaceView key={id} workspace={data} />;
   return (
     <Page title="Workspace">
-      {error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder lines={12} />}
+      {error ? (
+        <ObjectError
+          error={error}
+          onRetry={() => void refetch()}
+          what="workspace"
+          back={<Link to="/workspaces">All workspaces</Link>}
+        />
+      ) : (
+        <Placeholder lines={12} />
+      )}
     </Page>
   );
 }
@@ -45,6 +54,13 @@ function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
             className={buttonClass()}
           >
             Its keys
+          </Link>
+          <Link
+            to="/usage"
+            search={{ workspace: id === session.workspace_id ? undefined : id }}
+            className={buttonClass()}
+          >
+            Its usage
           </Link>
           <Button variant="primary" onClick={() => setDialog('edit')}>
             Edit

@@ -2,6 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { analyticsQuery, numberOf, textOf } from '../../api/analytics';
+import { budgetsQuery } from '../../api/budgets';
+import type { Budget } from '../../api/budgets';
+import { isoTime } from '../../api/iso-time';
 import { workspacesQuery } from '../../api/workspaces';
 import type { Workspace } from '../../api/workspaces';
 import { Button } from '../../components/actions/button';
@@ -9,13 +13,21 @@ import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Badge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
-import { Absent, Name, Time } from '../../components/display/values';
+import { SpendBar } from '../../components/display/spend-bar';
+import { Absent, Money, Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount } from '../../format';
+import { windowStarts } from '../overview/ranges';
 import { CreateWorkspaceDialog } from './workspace-dialogs';
 import styles from './workspaces.module.css';
 
-const COLUMNS: readonly Column<Workspace>[] = [
+// The budgets of each are a question of its own.
+const MOST_BUDGETS = 30;
+
+const columnsOf = (
+  spend: ReadonlyMap<string, number> | undefined,
+  hasBudgets: boolean,
+): readonly Column<Workspace>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -29,22 +41,74 @@ const COLUMNS: readonly Column<Workspace>[] = [
     ),
   },
   {
-    id: 'description',
-    header: 'Description',
-    priority: 2,
-    cell: ({ description }) => (description === null ? <Absent /> : <Name text={description} />),
+    id: 'spend',
+    header: 'Spend this month',
+    align: 'end',
+    cell: ({ id }) =>
+      spend === undefined ? (
+        ''
+      ) : (
+        <Link to="/usage" search={{ workspace: id }}>
+          <Money usd={spend.get(id) ?? 0} />
+        </Link>
+      ),
   },
+  ...(hasBudgets
+    ? [
+        {
+          id: 'budget',
+          header: 'Budget that stops first',
+          priority: 2,
+          cell: (workspace) => <NextBudget workspace={workspace} />,
+        } satisfies Column<Workspace>,
+      ]
+    : []),
   {
     id: 'deliveries',
     header: 'Deliveries',
+    priority: 2,
     cell: ({ is_observability_broadcast_enabled: isOn }) =>
       isOn ? <Badge tone="good">On</Badge> : <Badge tone="neutral">Off</Badge>,
   },
-  { id: 'created', header: 'Created', priority: 3, cell: (workspace) => <Time at={workspace.created_at} /> },
+  {
+    id: 'description',
+    header: 'Description',
+    priority: 3,
+    cell: ({ description }) => (description === null ? <Absent /> : <Name text={description} />),
+  },
 ];
+
+/** The budget with the least left. */
+function NextBudget({ workspace: { id, name } }: { readonly workspace: Workspace }) {
+  const { data } = useQuery({ ...budgetsQuery(id), refetchInterval: false });
+  if (data === undefined) return '';
+  const [next] = [...data.data].sort((left, right) => leftOf(left) - leftOf(right));
+  if (next === undefined) return <span className={styles.slug}>No budget</span>;
+  return (
+    <span className={styles.nextBudget}>
+      <SpendBar label={`Budget of ${name}`} spend={next.spend_usd} limit={next.limit_usd} />
+      <span className={styles.slug}>
+        {leftOf(next) <= 0 ? 'refuses calls now' : (next.reset_interval ?? 'lifetime')}
+      </span>
+    </span>
+  );
+}
+
+const leftOf = ({ limit_usd: limit, spend_usd: spend }: Budget): number => limit - spend;
+
+const monthSpendQuery = analyticsQuery(['month-by-workspace'], (now) => ({
+  metrics: ['total_usage'],
+  dimensions: ['workspace'],
+  time_range: { start: isoTime(windowStarts(now).monthly), end: isoTime(now + 1000) },
+}));
 
 export function WorkspacesPage() {
   const { data, error, refetch } = useQuery(workspacesQuery);
+  const spend = useQuery({
+    ...monthSpendQuery,
+    select: (rows) =>
+      new Map(rows.map((row) => [textOf(row, 'workspace') ?? '', numberOf(row, 'total_usage')])),
+  });
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -63,7 +127,7 @@ export function WorkspacesPage() {
         ) : (
           <DataTable
             caption="Workspaces"
-            columns={COLUMNS}
+            columns={columnsOf(spend.data, (data?.length ?? 0) <= MOST_BUDGETS)}
             rows={data}
             rowKey={({ id }) => id}
             empty={
@@ -71,7 +135,7 @@ export function WorkspacesPage() {
                 Create the first one.
               </EmptyState>
             }
-            footer={data && `${formatCount(data.length)} workspaces`}
+            footer={data && (data.length === 1 ? '1 workspace' : `${formatCount(data.length)} workspaces`)}
           />
         )}
       </Section>

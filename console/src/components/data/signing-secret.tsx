@@ -1,16 +1,20 @@
 // The secret by which the receiver of a webhook verifies signatures: loaded when it is asked for.
 import { useQuery } from '@tanstack/react-query';
+import type { UndefinedInitialDataOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { signingSecretQuery } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
-import { Button } from '../../components/actions/button';
-import { Section } from '../../components/display/section';
-import { Code } from '../../components/display/values';
-import { Notice } from '../../components/feedback/states';
+import { Button } from '../actions/button';
+import { Section } from '../display/section';
+import { Code } from '../display/values';
+import { Notice } from '../feedback/states';
 
-export function SigningSecret({ id }: { readonly id: string }) {
+interface SigningSecretProps<Key extends readonly unknown[]> {
+  readonly query: UndefinedInitialDataOptions<string, Error, string, Key>;
+}
+
+export function SigningSecret<Key extends readonly unknown[]>({ query }: SigningSecretProps<Key>) {
   const [isShown, setShown] = useState(false);
-  const { data, error } = useQuery({ ...signingSecretQuery(id), enabled: isShown });
+  const { data, error } = useQuery({ ...query, enabled: isShown });
   return (
     <Section
       title="Signing secret"

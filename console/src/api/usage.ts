@@ -1,0 +1,173 @@
+// The spend of a period, in groups and by day: sums, which parts of the period add up to.
+import { queryOptions } from '@tanstack/react-query';
+import { roundUsd } from '../format';
+import { loadAnalytics, numberOf, textOf } from './analytics';
+import type { AnalyticsQuery, AnalyticsRow } from './analytics';
+import { isoTime } from './iso-time';
+
+export type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number];
+
+export const SUMS = [
+  'request_count',
+  'error_count',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'byok_usage',
+  'total_usage',
+] as const satisfies AnalyticsQuery['metrics'];
+export type Sum = (typeof SUMS)[number];
+
+export interface UsageGroup {
+  /** The value of each dimension; null: the calls have none. */
+  readonly values: readonly (string | null)[];
+  readonly sums: Readonly<Record<Sum, number>>;
+}
+
+export interface Usage {
+  /** Highest spend first. */
+  readonly groups: readonly UsageGroup[];
+  /** False: an hour has more groups than an answer. */
+  readonly isWhole: boolean;
+  /** By the start of the day, of all groups. */
+  readonly days: ReadonlyMap<number, Readonly<Record<Sum, number>>>;
+  /** Of the groups of the first dimension that spent most: their values by day. */
+  readonly leaders: readonly UsageLeader[];
+}
+
+export interface UsageLeader {
+  readonly value: string;
+  readonly days: ReadonlyMap<number, Readonly<Record<Sum, number>>>;
+}
+
+export interface UsageScope {
+  readonly start: number;
+  readonly end: number;
+  /** Null: the whole account. */
+  readonly workspaceId: string | null;
+  readonly dimensions: readonly Dimension[];
+}
+
+const HOUR_MS = 3_600_000;
+// The longest range of a query.
+const MAX_RANGE_MS = 90 * 24 * HOUR_MS;
+const MAX_ROWS = 1000;
+const LEADERS = 5;
+
+type Part = Omit<AnalyticsQuery, 'metrics' | 'time_range' | 'limit'>;
+
+export const usageQuery = (scope: UsageScope) =>
+  queryOptions({
+    queryKey: ['usage', scope],
+    queryFn: async ({ signal }): Promise<Usage> => {
+      // One end for all questions, so that chart and table count the same calls.
+      const range = {
+        start: scope.start,
+        end: Math.max(scope.start + 1000, Math.min(scope.end, Date.now() + 1000)),
+      };
+      const filters: AnalyticsQuery['filters'] =
+        scope.workspaceId === null ? [] : [{ field: 'workspace', operator: 'eq', value: scope.workspaceId }];
+      const dimensions = [...scope.dimensions];
+      const [grouped, byDay] = await Promise.all([
+        loadRows({ filters, dimensions }, range, signal),
+        loadRows({ filters, granularity: 'day' }, range, signal),
+      ]);
+      const groups = sumUp(grouped.rows, dimensions);
+      const [first = 'model'] = dimensions;
+      const leading = leadersOf(groups);
+      const leaderRows =
+        leading.length === 0
+          ? []
+          : (
+              await loadRows(
+                {
+                  filters: [...filters, { field: first, operator: 'in', value: [...leading] }],
+                  dimensions: [first],
+                  granularity: 'day',
+                },
+                range,
+                signal,
+              )
+            ).rows;
+      return {
+        groups,
+        isWhole: grouped.isWhole,
+        days: daysOf(byDay.rows),
+        leaders: leading.map((value) => ({
+          value,
+          days: daysOf(leaderRows.filter((row) => row[first] === value)),
+        })),
+      };
+    },
+    staleTime: 15_000,
+  });
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Rows {
+  readonly rows: readonly AnalyticsRow[];
+  readonly isWhole: boolean;
+}
+
+/** All rows: a range that is too long, or whose answer is cut, is asked for in halves. */
+async function loadRows(part: Part, { start, end }: Range, signal: AbortSignal): Promise<Rows> {
+  if (end - start <= MAX_RANGE_MS) {
+    const body = {
+      ...part,
+      metrics: [...SUMS],
+      time_range: { start: isoTime(start), end: isoTime(end) },
+      limit: MAX_ROWS,
+    };
+    const { rows, isTruncated } = await loadAnalytics(body, signal);
+    if (!isTruncated || end - start <= HOUR_MS) return { rows, isWhole: !isTruncated };
+  }
+  const unit = end - start > 2 * 24 * HOUR_MS ? 24 * HOUR_MS : HOUR_MS;
+  const middle = Math.min(start + Math.max(1, Math.floor((end - start) / 2 / unit)) * unit, end - 1000);
+  const former = await loadRows(part, { start, end: middle }, signal);
+  const latter = await loadRows(part, { start: middle, end }, signal);
+  return { rows: [...former.rows, ...latter.rows], isWhole: former.isWhole && latter.isWhole };
+}
+
+const sumsOf = (row: AnalyticsRow): Readonly<Record<Sum, number>> =>
+  Object.fromEntries(SUMS.map((sum) => [sum, numberOf(row, sum)])) as Record<Sum, number>;
+
+/** Amounts have twelve decimals; counts are whole. */
+export const addSums = (left: Readonly<Record<Sum, number>>, right: Readonly<Record<Sum, number>>) =>
+  Object.fromEntries(SUMS.map((sum) => [sum, roundUsd(left[sum] + right[sum])])) as Record<Sum, number>;
+
+/** One group for each combination of values, from the rows of several parts of the period. */
+export function sumUp(
+  rows: readonly AnalyticsRow[],
+  dimensions: readonly Dimension[],
+): readonly UsageGroup[] {
+  const groups = new Map<string, UsageGroup>();
+  for (const row of rows) {
+    const values = dimensions.map((dimension) => textOf(row, dimension));
+    const key = JSON.stringify(values);
+    const former = groups.get(key);
+    groups.set(key, { values, sums: former === undefined ? sumsOf(row) : addSums(former.sums, sumsOf(row)) });
+  }
+  return [...groups.values()].sort(
+    (left, right) =>
+      right.sums.total_usage - left.sums.total_usage || right.sums.request_count - left.sums.request_count,
+  );
+}
+
+/** Values of the first dimension, highest spend first. */
+function leadersOf(groups: readonly UsageGroup[]): readonly string[] {
+  const totals = new Map<string, number>();
+  for (const { values, sums } of groups) {
+    const [value] = values;
+    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + sums.total_usage);
+  }
+  return [...totals]
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, LEADERS)
+    .map(([value]) => value);
+}
+
+const daysOf = (rows: readonly AnalyticsRow[]): ReadonlyMap<number, Readonly<Record<Sum, number>>> =>
+  new Map(rows.map((row) => [Date.parse(String(row['date'])), sumsOf(row)]));

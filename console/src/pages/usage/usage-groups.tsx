@@ -1,0 +1,150 @@
+// The groups as a table, and as a file with the same rows.
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { csvOf, saveCsv } from '../../api/csv';
+import { isoTime } from '../../api/iso-time';
+import { SUMS } from '../../api/usage';
+import type { Sum, Usage, UsageGroup } from '../../api/usage';
+import { Button } from '../../components/actions/button';
+import { SaveButton } from '../../components/actions/csv-button';
+import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
+import { Section } from '../../components/display/section';
+import { Absent, ModelId, Money, Name } from '../../components/display/values';
+import { EmptyState } from '../../components/feedback/states';
+import { formatCount } from '../../format';
+import { DIMENSIONS, LABELS, nameOf } from './groups';
+import type { GroupNames } from './groups';
+import type { Period } from './periods';
+import type { Group } from './usage-search';
+
+const SHOWN_FIRST = 100;
+
+const countColumn = (sum: Sum, header: string, priority: 1 | 2 | 3): Column<UsageGroup> => ({
+  id: sum,
+  header,
+  align: 'end',
+  priority,
+  cell: ({ sums }) => formatCount(sums[sum]),
+});
+
+const SUM_COLUMNS: readonly Column<UsageGroup>[] = [
+  countColumn('request_count', 'Calls', 1),
+  countColumn('error_count', 'Failed', 2),
+  countColumn('prompt_tokens', 'Prompt tokens', 3),
+  countColumn('completion_tokens', 'Answer tokens', 3),
+  {
+    id: 'byok_usage',
+    header: 'Own provider keys',
+    align: 'end',
+    priority: 3,
+    cell: ({ sums }) => (sums.byok_usage === 0 ? <Absent /> : <Money usd={sums.byok_usage} />),
+  },
+  { id: 'total_usage', header: 'Spend', align: 'end', cell: ({ sums }) => <Money usd={sums.total_usage} /> },
+];
+
+interface UsageGroupsProps {
+  readonly period: Period;
+  readonly groups: readonly Group[];
+  readonly names: GroupNames;
+  readonly usage: Usage | undefined;
+}
+
+export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) {
+  const [isWholeShown, setWholeShown] = useState(false);
+  const rows = usage?.groups;
+  const shown = isWholeShown ? rows : rows?.slice(0, SHOWN_FIRST);
+  const title = `By ${groups.map((group) => LABELS[group].toLowerCase()).join(' and ')}`;
+  const save = () => {
+    saveCsv(`usage-${period.name}-by-${groups.join('-')}`, [usageCsv(groups, rows ?? [], names)]);
+    return Promise.resolve({ isWhole: usage?.isWhole ?? false });
+  };
+  const hidden = (rows?.length ?? 0) - (shown?.length ?? 0);
+  return (
+    <Section
+      title={title}
+      description="Highest spend first."
+      isFlush
+      actions={rows && <SaveButton save={save} />}
+    >
+      <DataTable
+        caption={title}
+        columns={[
+          ...groups.map((group, position) => groupColumn(group, position, names, period)),
+          ...SUM_COLUMNS,
+        ]}
+        rows={shown}
+        rowKey={({ values }) => JSON.stringify(values)}
+        empty={
+          <EmptyState title="No call in this period">Choose another period, or all workspaces.</EmptyState>
+        }
+        footer={
+          rows && (
+            <>
+              <span>{`${formatCount(shown?.length ?? 0)} of ${formatCount(rows.length)} shown`}</span>
+              {hidden > 0 && <Button onClick={() => setWholeShown(true)}>Show all</Button>}
+            </>
+          )
+        }
+      />
+    </Section>
+  );
+}
+
+const groupColumn = (
+  group: Group,
+  position: number,
+  names: GroupNames,
+  period: Period,
+): Column<UsageGroup> => ({
+  id: group,
+  header: LABELS[group],
+  cell: ({ values }) => <GroupCell {...{ group, names, period }} value={values[position] ?? null} />,
+});
+
+/** The rows of the table with all sums, exact; ids beside names. */
+export function usageCsv(groups: readonly Group[], rows: readonly UsageGroup[], names: GroupNames): string {
+  const isNamed = (group: Group) => group === 'key' || group === 'workspace';
+  return csvOf(
+    [
+      ...groups.flatMap((group) =>
+        isNamed(group) ? [`${group}_name`, DIMENSIONS[group]] : [DIMENSIONS[group]],
+      ),
+      ...SUMS,
+    ],
+    rows.map(({ values, sums }) => [
+      ...groups.flatMap((group, position) => {
+        const value = values[position] ?? null;
+        return isNamed(group) ? [nameOf(group, value, names), value] : [value];
+      }),
+      ...SUMS.map((sum) => sums[sum]),
+    ]),
+  );
+}
+
+interface GroupCellProps {
+  readonly group: Group;
+  readonly value: string | null;
+  readonly names: GroupNames;
+  readonly period: Period;
+}
+
+/** Leads to the calls of the group in the period. */
+function GroupCell({ group, value, names, period }: GroupCellProps) {
+  const text = nameOf(group, value, names);
+  const name = group === 'model' ? <ModelId id={text} /> : <Name text={text} />;
+  if (value === null) return name;
+  if (group === 'workspace') {
+    return (
+      <Link to="/workspaces/$id" params={{ id: value }}>
+        {name}
+      </Link>
+    );
+  }
+  const range = { from: isoTime(period.start), to: isoTime(period.end) };
+  return (
+    <Link to="/generations" search={{ ...range, [group]: value }}>
+      {name}
+    </Link>
+  );
+}
