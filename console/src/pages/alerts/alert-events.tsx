@@ -17,7 +17,7 @@ import { FilterRow, FilterSelect } from '../../components/form/filter-row';
 import { Dialog } from '../../components/overlay/dialog';
 import { formatCount } from '../../format';
 import { EVENT_FILTERS, readAlertSearch } from './alert-search';
-import { crossingOf, EVENT_STATES } from './alert-words';
+import { crossingsOf, EVENT_STATES, leftOutText, thresholdsText } from './alert-words';
 import type { Crossing } from './alert-words';
 import styles from './alerts.module.css';
 
@@ -25,19 +25,19 @@ const route = getRouteApi('/app/management/alerts/$id');
 
 const columnsOf = (show: (event: NotificationEvent) => void): readonly Column<NotificationEvent>[] => [
   { id: 'at', header: 'Time', priority: 2, isWhole: true, cell: (event) => <Time at={event.created_at} /> },
-  { id: 'what', header: 'Limit', cell: (event) => <Subject crossing={crossingOf(event)} /> },
+  { id: 'what', header: 'Limit', cell: (event) => <Subject event={event} /> },
   {
     id: 'threshold',
     header: 'Reached',
     align: 'end',
-    cell: (event) => <Reached crossing={crossingOf(event)} />,
+    cell: (event) => <Reached crossings={crossingsOf(event)} />,
   },
   {
     id: 'spend',
     header: 'Spent',
     align: 'end',
     priority: 3,
-    cell: (event) => <Spend crossing={crossingOf(event)} />,
+    cell: (event) => <Spend crossings={crossingsOf(event)} />,
   },
   { id: 'state', header: 'State', cell: (event) => <EventState event={event} /> },
   {
@@ -116,8 +116,9 @@ export function AlertEvents({ id, isLive }: AlertEventsProps) {
   );
 }
 
-function Subject({ crossing }: { readonly crossing: Crossing | null }) {
-  if (crossing === null) return <Absent />;
+function Subject({ event }: { readonly event: NotificationEvent }) {
+  const [crossing, ...others] = crossingsOf(event);
+  if (crossing === undefined) return leftOutText(event) ?? <Absent />;
   const { kind, id, name } = crossing.subject;
   return (
     <span className={styles.subject}>
@@ -133,23 +134,31 @@ function Subject({ crossing }: { readonly crossing: Crossing | null }) {
         name
       )}
       <span className={styles.interval}>
-        {kind === 'credits' ? 'total' : `${crossing.interval} ${kind === 'key' ? 'limit' : 'budget'}`}
+        {others.length > 0
+          ? `and ${formatCount(others.length)} more ${others.length === 1 ? 'key' : 'keys'}`
+          : kind === 'credits'
+            ? 'total'
+            : `${crossing.interval} ${kind === 'key' ? 'limit' : 'budget'}`}
       </span>
     </span>
   );
 }
 
-function Reached({ crossing }: { readonly crossing: Crossing | null }) {
-  if (crossing === null) return <Absent />;
-  return crossing.isRefusal ? (
-    <span title="A call was refused, because it could have exceeded the limit">Refused a call</span>
-  ) : (
-    `${crossing.threshold} %`
-  );
+interface CrossingsProps {
+  readonly crossings: readonly Crossing[];
 }
 
-function Spend({ crossing }: { readonly crossing: Crossing | null }) {
-  if (crossing === null) return <Absent />;
+function Reached({ crossings }: CrossingsProps) {
+  if (crossings.length === 0) return <Absent />;
+  if (crossings.every(({ isRefusal }) => isRefusal)) {
+    return <span title="A call was refused, because it could have exceeded the limit">Refused a call</span>;
+  }
+  const thresholds = [...new Set(crossings.map(({ threshold }) => threshold))];
+  return thresholdsText({ thresholds: thresholds.toSorted((one, two) => one - two) });
+}
+
+function Spend({ crossings: [crossing, ...others] }: CrossingsProps) {
+  if (crossing === undefined || others.length > 0) return <Absent />;
   return (
     <>
       <Money usd={crossing.spend} /> of <Money usd={crossing.limit} />

@@ -1,7 +1,7 @@
 // Rules and events in words.
 import type { Cover, Notification, NotificationEvent } from '../../api/notifications';
 import type { Tone } from '../../components/display/badge';
-import { capitalise } from '../../format';
+import { capitalise, formatCount } from '../../format';
 
 export const COVERS: Readonly<Record<Cover, string>> = {
   keys: 'limits of keys',
@@ -40,10 +40,21 @@ export interface Crossing {
   readonly limit: number;
 }
 
-/** The limit that an event reports; null: this console does not know its type. */
-export function crossingOf({ payload }: Pick<NotificationEvent, 'payload'>): Crossing | null {
-  if (payload['type'] !== 'budget.threshold_reached') return null;
-  const data = payload['data'] as CrossingData;
+/** The limits that an event reports; none: it reports something else. */
+export function crossingsOf({ payload }: Pick<NotificationEvent, 'payload'>): readonly Crossing[] {
+  if (payload['type'] === 'budget.threshold_reached') return [toCrossing(payload['data'] as CrossingData)];
+  if (payload['type'] !== 'budget.thresholds_reached') return [];
+  return (payload['data'] as { readonly crossings: readonly CrossingData[] }).crossings.map(toCrossing);
+}
+
+/** "12 alerts of 2026-11-28 left out"; null: the event is another one. */
+export function leftOutText({ payload }: Pick<NotificationEvent, 'payload'>): string | null {
+  if (payload['type'] !== 'budget.alerts_left_out') return null;
+  const { day, left_out: count } = payload['data'] as { readonly day: string; readonly left_out: number };
+  return `${formatCount(count)} ${count === 1 ? 'alert' : 'alerts'} of ${day} left out`;
+}
+
+function toCrossing(data: CrossingData): Crossing {
   const { subject } = data;
   return {
     threshold: data.threshold,
