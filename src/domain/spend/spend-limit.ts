@@ -88,7 +88,10 @@ export interface EffectiveLimit {
   readonly resetsAt: Date | null;
 }
 
-/** Null: the key has no limit. Of equal remainders the key's own limit counts. */
+/**
+ * Null: the key has no limit. Several reached limits refuse calls together: the one that resets last counts, and the key's own
+ * of equals.
+ */
 export function effectiveLimitOf(
   own: SpendLimit,
   spend: KeySpend,
@@ -125,6 +128,11 @@ export function effectiveLimitOf(
       resetsAt: null,
     });
   }
-  const left = ({ limit, spent }: EffectiveLimit): PicoUsd => limit - spent;
-  return limits.toSorted((one, other) => Number(left(one) - left(other)))[0] ?? null;
+  const left = ({ limit, spent }: EffectiveLimit): PicoUsd => (spent < limit ? limit - spent : 0n);
+  const reset = ({ resetsAt }: EffectiveLimit): number => resetsAt?.getTime() ?? Number.MAX_VALUE;
+  const [first, ...others] = limits.toSorted((one, other) => Number(left(one) - left(other)));
+  if (first === undefined || left(first) > 0n) return first ?? null;
+  return others
+    .filter((limit) => left(limit) === 0n)
+    .reduce((latest, limit) => (reset(limit) > reset(latest) ? limit : latest), first);
 }

@@ -53,6 +53,18 @@ it('is null without limits, and the tightest of key, budgets and credits with th
   });
 });
 
+it('is the one that resets last, where several are reached', async () => {
+  const { record } = await app.createKey({ limit: 1n * USD, limitReset: null });
+  await app.sql("UPDATE key_spend SET last_day = '2026-11-18', total = 1 WHERE api_key_id = $1", [record.id]);
+  await app.sql('UPDATE accounts SET credits = NULL WHERE id = $1', [app.accountId]);
+  // Exceeded by more than the key's own limit, and reset earlier.
+  await askFor(200, app, 'put', `/workspaces/${app.workspaceId}/budgets/monthly`, { body: { limit_usd: 2 } });
+  expect(await rowOf(record.hash)).toMatchObject({
+    effective_limit: { limit_source: 'key', limit_window: 'lifetime', remaining_usd: 0, resets_at: null },
+  });
+  await askFor(200, app, 'put', `/workspaces/${app.workspaceId}/budgets/monthly`, { body: { limit_usd: 5 } });
+});
+
 it('states the day of the last charge, and of the last call that is summed up', async () => {
   const { record } = await app.createKey();
   await app.sql("UPDATE key_spend SET last_day = '2026-11-10' WHERE api_key_id = $1", [record.id]);
