@@ -37,7 +37,7 @@ export class GenerationsController {
   })
   @GenerationIdQuery()
   async get(@CurrentCaller() caller: Caller, @Query('id') id: unknown): Promise<Data<GenerationDto>> {
-    return { data: toGenerationDto(await this.generations.get(caller, id), providerName) };
+    return { data: toGenerationDto(await this.generations.getWithKey(caller, id), providerName) };
   }
 
   @Get('content')

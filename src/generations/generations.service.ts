@@ -5,9 +5,16 @@ import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { GenerationReader } from '../persistence/generations/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
+import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import { History } from '../persistence/history/history.js';
 
 const NOT_STORED = 'the content of this generation is not stored';
+
+export interface GenerationWithKey {
+  readonly generation: Generation;
+  /** Null: the key is purged. */
+  readonly keyHash: string | null;
+}
 
 interface GenerationWithContent {
   readonly generation: Generation;
@@ -20,6 +27,7 @@ export class GenerationsService {
     private readonly generations: GenerationsRepository,
     private readonly reader: GenerationReader,
     private readonly history: History,
+    private readonly keys: LoggedKeys,
   ) {}
 
   /**
@@ -31,6 +39,13 @@ export class GenerationsService {
     const found = key && (await this.generations.find(caller.key, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
+  }
+
+  async getWithKey(caller: Caller, id: unknown): Promise<GenerationWithKey> {
+    const generation = await this.get(caller, id);
+    const { accountId, apiKeyId } = generation;
+    const hashes = await this.keys.findHashes(accountId, [apiKeyId]);
+    return { generation, keyHash: hashes.get(apiKeyId) ?? null };
   }
 
   /** Like get(); also 404 when the content is not stored. */

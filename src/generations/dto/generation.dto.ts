@@ -1,6 +1,7 @@
 // The record of a call on the wire. Contract: docs/contract.md#generations.
 import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
+import type { GenerationWithKey } from '../generations.service.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdOrNull } from '../../domain/spend/money.js';
 import { ObjectListField } from '../../http/fields/compound-fields.js';
@@ -123,6 +124,7 @@ export class GenerationDto {
   @TextField(ofChat('As the provider named it.')) service_tier: string | null;
   @TextField(NEVER) web_search_engine: string | null;
   @TextField({ nullable: true }) workspace_id: string | null;
+  @TextField({ nullable: true, description: 'Null: the key is purged.' }) api_key_hash: string | null;
   @TextField({ nullable: true }) session_id: string | null;
   @TextField({ nullable: true, description: 'The x-request-id of the response.' }) request_id: string | null;
   @TextField(NEVER) response_cache_source_id: string | null;
@@ -148,7 +150,7 @@ const NEVER_KNOWN = {
 
 /** `providerName` turns a provider's slug into its name. */
 export function toGenerationDto(
-  generation: Generation,
+  { generation, keyHash }: GenerationWithKey,
   providerName: (slug: string) => string,
 ): GenerationDto {
   const { requestContext, attempts } = generation;
@@ -177,6 +179,7 @@ export function toGenerationDto(
     http_referer: requestContext?.referer ?? null,
     user_agent: requestContext?.userAgent ?? null,
     workspace_id: generation.workspaceId,
+    api_key_hash: keyHash,
     session_id: generation.sessionId,
     request_id: generation.requestId,
     provider_responses:

@@ -104,6 +104,7 @@ describe('200', () => {
       service_tier: null,
       web_search_engine: null,
       workspace_id: app.workspaceId,
+      api_key_hash: app.key.hash,
       session_id: 'session-7',
       request_id: 'request-7',
       response_cache_source_id: null,

@@ -31,7 +31,7 @@ export function Attempts({ attempts, latency, hasFailed }: AttemptsProps) {
     >
       {lines.length === 0 ? (
         <EmptyState title="No provider was called">
-          The answer came from the embedding cache, or no endpoint was left.
+          {hasFailed ? 'The call failed before one was chosen.' : 'The answer came from the embedding cache.'}
         </EmptyState>
       ) : (
         <ol className={styles.waterfall}>

@@ -1,6 +1,7 @@
 // Which destinations took the trace of a call.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { findKind } from '../../api/destination-kinds';
 import { generationDeliveriesQuery } from '../../api/generations';
 import type { GenerationDelivery } from '../../api/generations';
 import { Badge } from '../../components/display/badge';
@@ -66,15 +67,16 @@ export function Deliveries({ id }: { readonly id: string }) {
 
 function DeliveryLine({ delivery }: { readonly delivery: GenerationDelivery }) {
   const { name, type, state, reason, next_attempt_at: next, last_error: lastError } = delivery;
+  const platform = findKind(type)?.name ?? type;
   const [label, tone] = STATES[state];
   return (
     <li className={styles.delivery}>
       <Link to="/destinations/$id" params={{ id: delivery.destination_id }} className={styles.deliveryName}>
-        <Name text={name ?? type} />
+        <Name text={name ?? platform} />
       </Link>
       <Badge tone={tone}>{label}</Badge>
       <span className={styles.deliveryText}>
-        {type}
+        {platform}
         {reason !== null && `. ${REASONS[reason] ?? reason}`}
         {next !== null && (
           <>

@@ -1,12 +1,20 @@
-// The cause of a failed call in one sentence, and the next step, by its status.
+// The cause of a failed call in one sentence, and the next step: by the class of its error, else by its status.
+import type { Generation } from '../../api/generations';
 
 interface Cause {
   readonly cause: string;
   readonly advice: string;
 }
 
-const CAUSES: Readonly<Record<number, Cause>> = {
-  400: { cause: 'The request was refused.', advice: 'Correct the member that the message names.' },
+const CAUSES: Readonly<Record<string | number, Cause>> = {
+  context_length_exceeded: {
+    cause: 'The prompt is longer than the model takes.',
+    advice: 'Send fewer or shorter inputs, or choose a model with a longer context.',
+  },
+  400: {
+    cause: 'A member of the request is wrong, or no endpoint of the model supports it.',
+    advice: 'The response to the caller names the member.',
+  },
   402: {
     cause: 'The key has reached its limit, or the account has no credits.',
     advice: 'Raise the limit of the key, or buy credits.',
@@ -32,8 +40,21 @@ const CAUSES: Readonly<Record<number, Cause>> = {
   529: { cause: 'The provider is overloaded.', advice: 'Retry later, or add another provider.' },
 };
 
-export function causeOf(status: number): Cause {
-  return (
-    CAUSES[status] ?? { cause: `The call failed with status ${status}.`, advice: 'See the attempts below.' }
-  );
+type Failed = Pick<Generation, 'status' | 'error_type' | 'provider_name'>;
+
+/** `attempts` is the number of calls to providers. */
+export function causeOf(
+  { status, error_type: type, provider_name: provider }: Failed,
+  attempts: number,
+): Cause {
+  const known = CAUSES[type ?? status] ?? CAUSES[status];
+  if (known === undefined)
+    return { cause: `The call failed with status ${status}.`, advice: 'See the attempts below.' };
+  return known === CAUSES[400] && attempts > 0 && provider !== null
+    ? {
+        cause: `${provider} refused the request.`,
+        advice:
+          "The response to the caller has the provider's reason; the content below has it while it is stored.",
+      }
+    : known;
 }

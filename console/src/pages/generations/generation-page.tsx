@@ -6,6 +6,7 @@ import { generationQuery } from '../../api/generations';
 import type { Generation } from '../../api/generations';
 import { useObjectWorkspace } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
+import { KeyName } from '../../components/data/key-name';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Absent, Code, ModelId, Money, Name, Time } from '../../components/display/values';
@@ -59,7 +60,7 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
       }
       actions={back}
     >
-      {hasFailed && <Failure status={status} />}
+      {hasFailed && <Failure generation={generation} />}
       {isCancelled && (
         <Notice tone="warning">
           <strong>The caller left before the end.</strong> The tokens that the provider bills are charged.
@@ -76,7 +77,7 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
         <StatTile label="Provider" value={generation.provider_name ?? '–'} />
       </StatTiles>
       <Attempts attempts={generation.provider_responses ?? []} latency={latency} hasFailed={hasFailed} />
-      <Cost generation={generation} />
+      {(generation.usage > 0 || !hasFailed) && <Cost generation={generation} />}
       <Deliveries id={generation.id} />
       <Content id={generation.id} isChat={isChat} />
       <Section title="Details">
@@ -101,8 +102,8 @@ function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Gene
   };
 }
 
-function Failure({ status }: { readonly status: number }) {
-  const { cause, advice } = causeOf(status);
+function Failure({ generation }: { readonly generation: Generation }) {
+  const { cause, advice } = causeOf(generation, generation.provider_responses?.length ?? 0);
   return (
     <Notice tone="bad">
       <strong>{cause}</strong> {advice}
@@ -140,6 +141,16 @@ function finishOf(reason: string, native: string | null): string {
 
 function detailsOf(generation: Generation) {
   return [
+    [
+      'Key',
+      generation.api_key_hash === null ? (
+        'Deleted'
+      ) : (
+        <Link key="key" to="/keys/$hash" params={{ hash: generation.api_key_hash }}>
+          <KeyName hash={generation.api_key_hash} />
+        </Link>
+      ),
+    ],
     ['Generation id', optional(generation.id, 'generation id')],
     ['Request id', optional(generation.request_id, 'request id')],
     ['Upstream id', optional(generation.upstream_id, 'upstream id')],

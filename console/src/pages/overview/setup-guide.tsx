@@ -132,7 +132,7 @@ function FirstCall({ first, latest }: FirstCallProps) {
     );
   }
   if (latest !== undefined) {
-    const { cause, advice } = causeOf(latest.status);
+    const { cause, advice } = causeOf(latest, latest.attempts);
     return (
       <Notice tone="bad">
         The last call failed with status {latest.status}. {cause} {advice}{' '}
