@@ -77,7 +77,7 @@ describeInChromium('keys in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Tiny budget' }).waitFor();
     await page.getByText('of $0.00000004').waitFor();
     await page.getByText('Lifetime limit').waitFor();
-    await page.getByText('Reached: calls are refused').waitFor();
+    await page.getByText('Reached', { exact: true }).waitFor();
   });
 
   it('puts a problem of the service beside its field', async () => {

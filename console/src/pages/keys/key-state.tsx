@@ -41,7 +41,7 @@ export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
             <Money usd={limit.remaining_usd} /> left
           </>
         ) : (
-          'Reached: calls are refused'
+          'Reached'
         )}
       </span>
     </span>
@@ -65,6 +65,7 @@ export function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
 
 /** Limits reset at 00:00 UTC; the moment is shown on hover. */
 export function LimitReset({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
+  if (apiKey.is_management_key) return <Absent />;
   return (
     <Time at={apiKey.effective_limit?.resets_at} absent={apiKey.limit === null ? '–' : 'Never'} isRelative />
   );
@@ -77,7 +78,7 @@ export function LastUsed({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
     return <Time at={at} isRelative isPast />;
   if (day === null) return <span className={styles.muted}>Never</span>;
   return (
-    <time dateTime={day} title={`${day} UTC`}>
+    <time className={styles.day} dateTime={day} title={`${day} UTC`}>
       {formatUtcDay(day)}
     </time>
   );
