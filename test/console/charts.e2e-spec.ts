@@ -41,6 +41,8 @@ describeInChromium('charts of the console', () => {
     expect(colours).toContain(theme === 'light' ? '#dfe3e9' : '#2a303a');
     expect(texts.filter((text) => /^\d+\.\d+$/.test(text))).toEqual([]);
     expect(texts).toEqual(expect.arrayContaining(['0', '1']));
+    // Hours around the only call, not months.
+    expect(texts.some((text) => /^\d\d:00$/.test(text))).toBe(true);
     expect(complaints).toEqual([]);
     await close();
   });

@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import { formatTick, formatUtcDay, formatUtcTick } from '../../format';
 import { Time } from '../display/values';
 import { stack, totalsOf } from './stack';
+import { ticksUpTo } from './ticks';
 import styles from './time-series.module.css';
 
 export interface Series {
@@ -39,10 +40,6 @@ const SECOND_MS = 1000;
 const DAY_SECONDS = 86_400;
 const FEW = 40;
 const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
-// 1, 2, 5, 10, 20, 50 and so on.
-const WHOLE_STEPS = Array.from({ length: 16 }, (_step, power) =>
-  [1, 2, 5].map((step) => step * 10 ** power),
-).flat();
 
 /** The colour of a token as the canvas needs it. A new element for each: one that has a colour passes to the next slowly. */
 function readColour(element: HTMLElement, token: string): string {
@@ -65,6 +62,8 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
     const read = (token: string) => readColour(element, token);
     const isBars = shape === 'bars';
     const half = period / SECOND_MS / 2;
+    // Of a single period uPlot would widen the range to months.
+    const [start, end] = [(times[0] ?? 0) / SECOND_MS, (times.at(-1) ?? 0) / SECOND_MS];
     const axis = {
       stroke: read('--text-muted'),
       grid: { stroke: read('--border'), width: 1 },
@@ -95,8 +94,8 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
         cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
         // Half a period at both ends, for the first and the last bar.
         scales: {
-          x: { range: (_plot, low, high) => [low - half, high + half] },
-          y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+          x: { range: [start - half, end + half] },
+          y: { range: (_plot, _low, high) => [0, ticksUpTo(high ?? 0, isWhole).at(-1) ?? 1] },
         },
         axes: [
           {
@@ -114,7 +113,7 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
           {
             ...axis,
             size: AXIS_WIDTH,
-            ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+            splits: (_plot, _axis, _low, high) => [...ticksUpTo(high, isWhole)],
             values: (_plot, splits) => splits.map(formatAxis),
           },
         ],

@@ -49,11 +49,15 @@ export function valuesAt(
   });
 }
 
+const FEWEST_PERIODS = 8;
+
 /** Without the periods before the first call, if they are most of the range: an installation may be younger than it. */
 export function sinceFirstRow(times: readonly number[], rows: readonly AnalyticsRow[]): readonly number[] {
   const first = Math.min(...rows.map((row) => new Date(String(row['date'])).getTime()));
   const since = times.filter((time) => time >= first);
-  return since.length === 0 || since.length > times.length / 2 ? times : since;
+  return since.length === 0 || since.length > times.length / 2
+    ? times
+    : times.slice(-Math.max(since.length, FEWEST_PERIODS));
 }
 
 /** 00:00 UTC of today, and of the first of this month. */
