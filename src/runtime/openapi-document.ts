@@ -22,6 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Credits: 'Credits and spend of an account.',
   Notifications: 'Budget alerts: signed events when keys, budgets or credits reach a threshold.',
+  Refusals: 'Calls that were refused before they reached a provider.',
   Generations: 'Records of model calls.',
   Activity: 'Daily usage by model and endpoint.',
   Analytics: 'Usage by any combination of metrics and dimensions.',
