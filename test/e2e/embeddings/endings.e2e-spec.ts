@@ -1,6 +1,7 @@
 // The rows of docs/contract.md#endings that embeddings have: an answer comes whole, and a call whose caller leaves goes on.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
+import type { TestApp } from '../../support/app/app.js';
 import { healthOf } from '../../support/chat/endings.js';
 import { eventually } from '../../support/eventually.js';
 import { embed, startWithUpstream } from '../../support/requests/create-embedding.js';
@@ -23,10 +24,27 @@ const busy: StubHandler = (_request, response) => sendJson(response, 503, {});
 const broken: StubHandler = (_request, response) =>
   sendJson(response, 200, { data: [], usage: { prompt_tokens: REPORTED, total_tokens: REPORTED } });
 
+/** Far more than one vector takes. */
+const large: StubHandler = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const padding = Buffer.alloc(1_048_576, ' ');
+  response.on('error', () => undefined);
+  const send = (left: number): void => {
+    if (response.destroyed) return;
+    if (left === 0) response.end('{}');
+    else response.write(padding, () => send(left - 1));
+  };
+  send(64);
+};
+
 let used = 0;
 const handlers = new Map<string, StubHandler>();
 
-async function start(environment: Readonly<Record<string, string>>): Promise<Setup> {
+interface Service extends Setup {
+  readonly replica: TestApp;
+}
+
+async function start(environment: Readonly<Record<string, string>>): Promise<Service> {
   const models = Array.from({ length: 20 }, (_value, index) => ({
     id: `endings/embedding-${index}`,
     created_at: '2026-01-01',
@@ -43,29 +61,41 @@ async function start(environment: Readonly<Record<string, string>>): Promise<Set
       data_policy: { retains_prompts: false, trains: false },
     })),
   }));
-  const started = await withCatalogueFile(JSON.stringify({ models }), (file) =>
-    startWithUpstream({ CATALOGUE_FILE: file, PROVIDER_RETRIES: '0', ...environment }),
-  );
+  const started = await withCatalogueFile(JSON.stringify({ models }), async (file): Promise<Service> => {
+    const setup = await startWithUpstream({ CATALOGUE_FILE: file, PROVIDER_RETRIES: '0', ...environment });
+    const replica = await setup.app.startReplica();
+    const close = async (): Promise<void> => {
+      await replica.close();
+      await setup.close();
+    };
+    return { ...setup, replica, close };
+  });
   started.upstream.answerWith((request, response) =>
     handlers.get(String(request.body['model']))?.(request, response),
   );
   return started;
 }
 
-/** `answers`: of the endpoints in their order. */
-async function run({ app, upstream }: Setup, answers: readonly StubHandler[]) {
+/** `answers`: of the endpoints in their order. `through`: the replica that is called. */
+async function run({ app, upstream }: Setup, answers: readonly StubHandler[], through: TestApp = app) {
   const index = used++;
   const model = `endings/embedding-${index}`;
   for (const [at, name] of ['a', 'b', 'c'].entries()) handlers.set(`${name}-${index}`, answers[at] ?? silent);
   const key = await app.createKey({ limit: 10n ** 12n });
   const order = ['openai/a', 'openai/b', 'openai/c'];
-  const response = await embed(app, { model, input: 'hi', provider: { order } }, key.secret);
+  const response = await embed(through, { model, input: 'hi', provider: { order } }, key.secret);
   const [generation] = await eventually(
     () => chatsOf(app, key.record.id),
     ({ length }) => length === 1,
   );
   const tried = upstream.requests.filter(({ body }) => String(body['model']).endsWith(`-${index}`)).length;
-  return { response, generation: generation!, tried, health: await healthOf(app, model, 'openai/a'), index };
+  return {
+    response,
+    generation: generation!,
+    tried,
+    health: await healthOf(through, model, 'openai/a'),
+    index,
+  };
 }
 
 async function unpaidOf({ app }: Setup, index: number, reason: string): Promise<number> {
@@ -78,16 +108,26 @@ async function unpaidOf({ app }: Setup, index: number, reason: string): Promise<
 }
 
 describe('an ending of an embeddings call', () => {
-  let setup: Setup;
+  let setup: Service;
   beforeAll(async () => {
     setup = await start({});
   });
   afterAll(() => setup.close());
 
-  it('of a complete one is charged as reported, and is a success of its endpoint', async () => {
-    const outcome = await run(setup, [good]);
-    expect(outcome).toMatchObject({ generation: { cost: BigInt(REPORTED) * PRICE }, health: 100, tried: 1 });
-  });
+  it.each([
+    ['one replica', 0],
+    ['a second replica', 1],
+  ])(
+    'of a complete one through %s is charged as reported, and is a success of its endpoint',
+    async (_of, index) => {
+      const outcome = await run(setup, [good], [setup.app, setup.replica][index]);
+      expect(outcome).toMatchObject({
+        generation: { cost: BigInt(REPORTED) * PRICE },
+        health: 100,
+        tried: 1,
+      });
+    },
+  );
 
   it('by a failure moves on, pays the endpoint that answers, and leaves a reported bill unpaid', async () => {
     const outcome = await run(setup, [broken, busy, good]);
@@ -97,6 +137,18 @@ describe('an ending of an embeddings call', () => {
       tried: 3,
     });
     expect(await unpaidOf(setup, outcome.index, 'broken_answer')).toBeCloseTo(REPORTED / 1e6, 12);
+  });
+
+  it.each([
+    ['one replica', 0],
+    ['a second replica', 1],
+  ])('by an answer that is too large, through %s, is a failure of its provider', async (_of, index) => {
+    const outcome = await run(setup, [large, good], [setup.app, setup.replica][index]);
+    expect(outcome).toMatchObject({
+      generation: { cost: BigInt(REPORTED) * PRICE, upstreamCost: BigInt(REPORTED) * PRICE },
+      health: 0,
+      tried: 2,
+    });
   });
 
   it('does not come with the end of its caller: the call goes on and is charged', async () => {
