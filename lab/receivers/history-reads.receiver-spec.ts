@@ -27,7 +27,8 @@ import type { HistoryApp } from './history-app.js';
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const MAX_ERROR = 0.091;
-const METRIC_NAMES = namesOf(METRICS);
+// Refused calls are no generations: the history has none of them.
+const METRIC_NAMES = namesOf(METRICS).filter((name) => name !== 'refused_count');
 const SUMMED_METRICS = METRIC_NAMES.filter((name) => !isPercentile(name));
 
 let history: HistoryApp;
