@@ -78,21 +78,21 @@ export class JsonNode {
 
   /** Null: a member that the shape does not know. */
   nameAt(at: number): string | null {
-    return this.members[at]?.name ?? null;
+    return this.memberAt(at)?.name ?? null;
   }
 
   /** Where the value begins and ends. */
   fromOf(at: number): number {
-    return this.members[at]?.from ?? -1;
+    return this.memberAt(at)?.from ?? -1;
   }
 
   toOf(at: number): number {
-    return this.members[at]?.to ?? -1;
+    return this.memberAt(at)?.to ?? -1;
   }
 
   /** The node of an opened value; null: closed, or absent. */
   child(at: number): JsonNode | null {
-    return this.members[at]?.child ?? null;
+    return this.memberAt(at)?.child ?? null;
   }
 
   isString(at: number): boolean {
@@ -125,7 +125,8 @@ export class JsonNode {
 
   /** The value as a JavaScript value, for small parts of a document; undefined: absent or longer than `maxBytes`. */
   value(at: number, maxBytes = Infinity): unknown {
-    if (at === -1 || this.toOf(at) - this.fromOf(at) > maxBytes) return undefined;
+    const from = this.fromOf(at);
+    if (from === -1 || this.toOf(at) - from > maxBytes) return undefined;
     return JSON.parse(this.converted(at));
   }
 
@@ -164,10 +165,15 @@ export class JsonNode {
   }
 
   private edit(at: number, text: Buffer | null): void {
-    const member = this.members[at];
+    const member = this.memberAt(at);
     if (member === undefined) return;
     member.text = text;
     this.hasEdits = true;
+  }
+
+  /** Members behind the last one are those of an earlier document. */
+  private memberAt(at: number): Member | undefined {
+    return at < this.count ? this.members[at] : undefined;
   }
 
   get isChanged(): boolean {
