@@ -45,6 +45,7 @@ const RESOURCES: readonly Resource[] = [
       'effective_limit',
       'last_used_on',
       'last_used_at',
+      'refusals',
       'created_at',
       'updated_at',
     ],
