@@ -15,6 +15,7 @@ import { shareAddresses } from './http/server/client-address.js';
 import { compareEntityTags } from './http/server/conditional-get.js';
 import { corsOptions } from './http/server/cors.js';
 import { assignRequestId, requestIdOf } from './http/errors/request-id.js';
+import { acceptPathAliases } from './http/server/path-aliases.js';
 import { RequestObserver } from './http/observe/request-observer.js';
 import { limitServer } from './http/server/server-limits.js';
 import { SlowTransfers } from './http/server/slow-transfers.js';
@@ -31,6 +32,7 @@ export function setUpApplication(
   const config = application.get(AppConfig);
   const { publicPath } = config;
   if (publicPath !== '') application.use(acceptPublicPath(publicPath));
+  application.use(acceptPathAliases);
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);

@@ -1,11 +1,10 @@
-// Answers a request with the chat completion of its body, for the caller that pays.
+// Answers a request with the answer of a model, in the wire of its client, for the caller that pays.
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
-import { generationHeaderId } from '../domain/identifiers.js';
+import type { ModelWire } from '../domain/chat/model-wire.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { takeRawBody } from '../http/body/raw-body.js';
-import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
   describeApplication,
@@ -19,8 +18,11 @@ import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';
-import { HttpChatClient } from './http-chat-client.js';
-import { readChatRequest } from './request/read-chat-request.js';
+import { HttpChatClient, nameGeneration } from './http-chat-client.js';
+import { REQUEST_READERS } from './request/request-form.js';
+
+/** A coding agent's own session. */
+const AGENT_SESSION = 'x-claude-code-session-id';
 
 @Injectable()
 export class ChatResponder {
@@ -30,16 +32,22 @@ export class ChatResponder {
     private readonly transfers: SlowTransfers,
   ) {}
 
-  async respond(request: Request, response: Response, caller: Caller): Promise<void> {
+  async respond(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    wire: ModelWire = 'chat',
+  ): Promise<void> {
     const receivedAt = performance.now();
     const permit = permitOf(request);
     // The work may outlive the caller's connection, and still counts toward the load.
     permit?.hold();
-    const client = new HttpChatClient(response, this.config.chat);
+    const client = new HttpChatClient(response, this.config.chat, wire);
     const restore = this.boundConnection(request, client);
     try {
       const body = request.body as Readonly<Record<string, unknown>>;
-      const { request: chat, preferences } = readChatRequest(body, takeRawBody(request));
+      const read = REQUEST_READERS[wire];
+      const { request: chat, preferences } = read(body, takeRawBody(request), request.headers);
       const written = await this.chat.create({
         caller,
         request: chat,
@@ -50,12 +58,12 @@ export class ChatResponder {
         permit,
         context: {
           requestId: requestIdOf(request),
-          sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? null,
+          sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? headerText(request, AGENT_SESSION) ?? null,
           trace: chat.trace,
           requestContext: describeApplication(request),
         },
       });
-      if (written !== null) send(response, written);
+      if (written !== null) send(response, written, wire);
     } finally {
       restore();
       permit?.release();
@@ -75,8 +83,8 @@ export class ChatResponder {
   }
 }
 
-function send(response: Response, { generationId, body, passedOver }: WrittenChat): void {
-  response.setHeader(GENERATION_ID_HEADER, generationHeaderId(generationId));
+function send(response: Response, { generationId, body, passedOver }: WrittenChat, wire: ModelWire): void {
+  nameGeneration(response, generationId, wire);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('content-type', 'application/json; charset=utf-8');
   if (passedOver.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(passedOver));

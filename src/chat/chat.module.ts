@@ -8,17 +8,19 @@ import { SpendModule } from '../spend/spend.module.js';
 import { ChatMetrics } from './chat-metrics.js';
 import { ChatResponder } from './chat-responder.js';
 import { ChatController } from './chat.controller.js';
+import { MessagesController } from './messages.controller.js';
 import { ChatService } from './chat.service.js';
 import { ChatExchange } from './run/chat-exchange.js';
 import { ChatServices } from './run/chat-services.js';
 import { AnswerEnds } from './run/executed-chat.js';
 import { OpenChats } from './run/open-chats.js';
 import { ChatRecords, RecordCommits } from './run/record-commits.js';
+import { TokenCounts } from './token-counts.js';
 import { systemScheduler } from '../concurrency/scheduler.js';
 
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],
-  controllers: [ChatController],
+  controllers: [ChatController, MessagesController],
   providers: [
     AnswerEnds,
     ChatExchange,
@@ -28,6 +30,7 @@ import { systemScheduler } from '../concurrency/scheduler.js';
     ChatServices,
     ChatService,
     OpenChats,
+    TokenCounts,
     {
       provide: RecordCommits,
       inject: [GenerationLog, ChatMetrics],

@@ -1,16 +1,19 @@
-// POST /chat/completions: a call that reaches its providers leaves one committed generation before its usage leaves.
+// Model calls in any wire: a call that reaches its providers leaves one committed generation before its usage leaves.
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toAppError } from '../domain/errors.js';
 import { StorageUsage } from '../persistence/contents/storage-usage.js';
+import { wireOf } from '../domain/chat/chat-request.js';
 import type { ChatCall, WrittenChat } from './chat-call.js';
-import { toChatUsageDto } from './dto/chat-usage.dto.js';
 import { ChatServices } from './run/chat-services.js';
 import { ChatRun } from './run/chat-run.js';
 import type { SettledChat } from './run/chat-settlement.js';
 import type { ExecutedChat } from './run/executed-chat.js';
 import type { ClientStream } from './stream/client-stream.js';
-import { DONE, errorChunk, usageChunk } from './clients/chat.js';
-import type { StreamIdentity } from './clients/chat.js';
+import type { StreamIdentity } from './clients/client-wire.js';
+import { clientWireOf } from './clients/client-wires.js';
+import { toChatUsageDto } from './dto/chat-usage.dto.js';
+import type { ShownCost } from './dto/chat-usage.dto.js';
+import type { AnswerEnd } from './passages/passage.js';
 
 @Injectable()
 export class ChatService {
@@ -51,41 +54,51 @@ export class ChatService {
       if (!client?.hasSentHeaders) throw failure;
       const error = toAppError(failure);
       this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
-      return endStream(client, this.errorEvent(run, executed, error));
+      return endStream(client, failureEvent(call, run, executed, error));
     }
     const { error } = settled;
     if (error !== null) {
       if (!client?.hasSentHeaders) throw error;
       this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
-      return endStream(client, this.errorEvent(run, settled, error, usageOfFailure(settled)));
+      return endStream(client, failureEvent(call, run, settled, error, usageOfFailure(settled)));
     }
     const begun = settled.routed.begun?.answer;
     if (!begun) return null;
-    const members = { usage: usageDto(settled), ...run.routingMembers() };
+    const { includesUsageChunk, choiceCount } = call.request;
+    const end: AnswerEnd = {
+      usage: settled.usage.usage,
+      cost: shownCost(settled),
+      members: run.routingMembers(),
+      hasChoice: !includesUsageChunk && choiceCount === 1,
+    };
     if (begun.kind === 'whole') {
       if (run.generationId === null) return null;
       const { passedOver } = settled.routed;
-      return { generationId: run.generationId, body: begun.answer.bodyWith(members), passedOver };
+      return { generationId: run.generationId, body: begun.answer.body(end), passedOver };
     }
     if (begun.kind === 'ended' || client === null || client.gone !== null) return null;
-    const { includesUsageChunk, choiceCount } = call.request;
-    const hasChoice = !includesUsageChunk && choiceCount === 1;
-    return endStream(client, usageChunk(begun.relay.identity, members, hasChoice));
-  }
-
-  private errorEvent(run: ChatRun, executed: ExecutedChat, error: AppError, members = {}): Buffer {
-    const { status: code, message, errorType, metadata, headers } = error;
-    // The headers of the stream have left: those of its error are repeated here.
-    const stated = Object.keys(headers).length === 0 ? {} : { headers };
-    const shown = { code, message, metadata: { error_type: errorType, ...metadata, ...stated } };
-    return errorChunk(identityOf(run, executed), shown, { ...members, ...run.routingMembers() });
+    return endStream(client, begun.relay.last(end));
   }
 }
 
-/** With the last event before its end. */
+function failureEvent(
+  { request }: ChatCall,
+  run: ChatRun,
+  executed: ExecutedChat,
+  error: AppError,
+  members = {},
+): Buffer {
+  const { generationId } = run;
+  return clientWireOf(wireOf(request)).failure({
+    identity: identityOf(run, executed),
+    error: error.ofCall({ generationId }),
+    members: { ...members, ...run.routingMembers() },
+  });
+}
+
+/** With its last events. */
 async function endStream(client: ClientStream, event: Buffer): Promise<null> {
   client.write(event);
-  client.write(DONE);
   await client.end();
   return null;
 }
@@ -98,20 +111,19 @@ function identityOf(run: ChatRun, { routed, route }: ExecutedChat): StreamIdenti
   return run.identityOf(target);
 }
 
-function usageDto({ usage, charged }: SettledChat): object {
-  const { charge, cost } = charged;
-  return toChatUsageDto(usage.usage, {
+function shownCost({ charged: { charge, cost } }: SettledChat): ShownCost {
+  return {
     charged: charge.cost,
     isByok: charge.isByok,
     upstream: charge.upstreamCost,
     prompt: cost && cost.prompt,
     completion: cost && cost.completion,
-  });
+  };
 }
 
 /** A call that its caller pays, and a report of a provider, show usage. */
 function usageOfFailure(settled: SettledChat): object {
   const { usage, charged } = settled;
   const isShown = usage.source === 'reported' || charged.source !== 'none';
-  return isShown ? { usage: usageDto(settled) } : {};
+  return isShown ? { usage: toChatUsageDto(usage.usage, shownCost(settled)) } : {};
 }

@@ -2,15 +2,24 @@
 import type { Response } from 'express';
 import type { CallerGone } from '../domain/ending.js';
 import { generationHeaderId } from '../domain/identifiers.js';
+import type { ModelWire } from '../domain/chat/model-wire.js';
 import type { ChatConfig } from '../config/chat-config.js';
 import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
+import { clientWireOf } from './clients/client-wires.js';
 import { PASSED_OVER_HEADER, passedOverText } from '../http/observe/call-headers.js';
 import type { ChatClient } from './chat-call.js';
 import { ClientStream } from './stream/client-stream.js';
 import { systemScheduler } from '../concurrency/scheduler.js';
 
 const OK = 200;
+
+/** Clients of the Messages wire read its own header. */
+export function nameGeneration(response: Response, generationId: string, wire: ModelWire): void {
+  const id = generationHeaderId(generationId);
+  response.setHeader(GENERATION_ID_HEADER, id);
+  if (wire === 'messages') response.setHeader('request-id', id);
+}
 
 export class HttpChatClient implements ChatClient {
   private stream: ClientStream | null = null;
@@ -20,6 +29,7 @@ export class HttpChatClient implements ChatClient {
   constructor(
     private readonly response: Response,
     private readonly config: ChatConfig,
+    private readonly wire: ModelWire,
   ) {
     if (response.destroyed) this.gone = 'left';
     response.once('close', () => {
@@ -37,10 +47,11 @@ export class HttpChatClient implements ChatClient {
     const { keepAlive } = this.config;
     this.stream = new ClientStream(response, {
       keepAliveMs: keepAlive,
+      keepAlive: clientWireOf(this.wire).keepAlive,
       scheduler: systemScheduler,
       sendHeaders: () => {
         response.statusCode = OK;
-        response.setHeader(GENERATION_ID_HEADER, generationHeaderId(generationId));
+        nameGeneration(response, generationId, this.wire);
         response.setHeader('content-type', 'text/event-stream; charset=utf-8');
         response.setHeader('cache-control', 'no-cache, no-transform');
         response.setHeader('x-accel-buffering', 'no');

@@ -1,4 +1,5 @@
 // The errors of the API: a closed list of codes, each with its status and first words (docs/contract.md#errors).
+import type { ModelWire } from './chat/model-wire.js';
 import type { RoutingMetadata } from './providers/routing-metadata.js';
 import type { LimitShortfall } from './spend/spend-limit.js';
 
@@ -119,6 +120,13 @@ export type Payer = 'caller' | 'operator';
 /** Statuses of failures that are the caller's own (docs/contract.md#spend). */
 const CALLERS_OWN: ReadonlySet<number> = new Set([400, 402, 403, 404, 413]);
 
+/** A provider's error in its wire: without a secret, for clients of the same wire. */
+export interface NativeError {
+  readonly wire: ModelWire;
+  readonly status: number;
+  readonly body: Buffer;
+}
+
 export interface AppErrorOptions {
   /** Follows the standard text after ": ". Reaches the caller: never a secret. */
   readonly detail?: string;
@@ -140,6 +148,8 @@ export interface AppErrorOptions {
   readonly generationId?: string | null;
   /** The routing metadata, for a caller who requested it. */
   readonly routingMetadata?: RoutingMetadata | null;
+  /** The provider's own words, byte for byte. */
+  readonly native?: NativeError | null;
   /** Absent: by the status. */
   readonly payer?: Payer;
   /** The limit that refused the call. */
@@ -183,6 +193,10 @@ export class AppError extends Error {
   /** Pays the parts that were served before the call failed. */
   get payer(): Payer {
     return this.options.payer ?? (CALLERS_OWN.has(this.status) ? 'caller' : 'operator');
+  }
+
+  get native(): NativeError | null {
+    return this.options.native ?? null;
   }
 
   /** The text for the log. */

@@ -15,6 +15,7 @@ import type { PicoUsd } from '../domain/spend/money.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
 import { findProvider, providerSlugOf } from '../providers/index.js';
+import { embeds } from '../providers/shared/provider.js';
 import type { Provider, ReportedUsage } from '../providers/shared/provider.js';
 import { EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
 import type { EndpointTarget, OwnCredential } from '../routing/endpoint-target.js';
@@ -61,6 +62,10 @@ export class ProviderTestService {
   async test({ key: { accountId } }: Caller, name: string, wanted: TestedProvider): Promise<ProviderTest> {
     const provider = findProvider(providerSlugOf(name) ?? '');
     if (!provider) throw new AppError('not_found', { detail: 'no provider has this slug' });
+    if (!embeds(provider))
+      throw new AppError('conflict', {
+        detail: `${provider.slug} has no embedding models, and a test embeds a text; send a chat instead`,
+      });
     const credential =
       wanted.byok_id === undefined ? null : await this.findOwn(accountId, provider, wanted.byok_id);
     const chosen = this.chooseEndpoint(provider, wanted.model);

@@ -1,6 +1,6 @@
 // Base URLs with a query, a user name and a password, at every provider.
 import { describe, expect, it } from '@jest/globals';
-import { PROVIDERS } from './index.js';
+import { EMBEDDING_PROVIDERS } from './index.js';
 import type { HttpProvider, ProviderCall } from './shared/provider.js';
 
 const USER_INFO = 'operator:p@ss%';
@@ -13,7 +13,7 @@ const call: ProviderCall = {
   encodingFormat: 'float',
   extra: {},
 };
-const WITH_ADDRESS = PROVIDERS.filter(
+const WITH_ADDRESS = EMBEDDING_PROVIDERS.filter(
   (provider): provider is HttpProvider => provider.transport === 'http',
 ).map((provider) => [provider.slug, provider] as const);
 

@@ -1,9 +1,11 @@
-// The list of embedding providers. A new provider is one file and one line here.
+// The list of providers. A new provider is one file and one line here.
+import { anthropic } from './anthropic.js';
 import { azure } from './azure.js';
 import { bedrock } from './bedrock.js';
 import { cohere } from './cohere.js';
 import { deepinfra } from './deepinfra.js';
-import type { Provider } from './shared/provider.js';
+import { embeds } from './shared/provider.js';
+import type { EmbeddingProvider, Provider } from './shared/provider.js';
 import { google } from './google.js';
 import { jina } from './jina.js';
 import { local } from './local.js';
@@ -20,6 +22,7 @@ import { voyage } from './voyage.js';
 export const PROVIDERS: readonly Provider[] = [
   local,
   openai,
+  anthropic,
   azure,
   cohere,
   voyage,
@@ -35,6 +38,8 @@ export const PROVIDERS: readonly Provider[] = [
   vllm,
   openaiCompatible,
 ];
+
+export const EMBEDDING_PROVIDERS: readonly EmbeddingProvider[] = PROVIDERS.filter(embeds);
 
 const providersBySlug = new Map(PROVIDERS.map((provider) => [provider.slug, provider]));
 

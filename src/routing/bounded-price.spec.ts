@@ -6,7 +6,7 @@ import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { NO_LIMITS } from '../domain/spend/spend-limit.js';
 import type { SpendLimits } from '../domain/spend/spend-limit.js';
-import { PROVIDERS, findProvider } from '../providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import { addedBytes } from './billed-members.js';
 import { withBoundedPrice } from './bounded-price.js';
 import type { EndpointTarget, OwnCredential } from './endpoint-target.js';
@@ -74,7 +74,7 @@ function membersOf(slug: string): readonly string[] {
 }
 
 function providerOf(slug: string) {
-  const provider = findProvider(slug);
+  const provider = EMBEDDING_PROVIDERS.find((one) => one.slug === slug);
   if (!provider) throw new Error(`no provider ${slug}`);
   return provider;
 }
@@ -110,7 +110,7 @@ const leave = (
 ) => withBoundedPrice(candidates, request(extra), limits, DAY);
 
 it('the table covers every provider', () => {
-  expect(Object.keys(MEMBERS).toSorted()).toEqual(PROVIDERS.map(({ slug }) => slug).toSorted());
+  expect(Object.keys(MEMBERS).toSorted()).toEqual(EMBEDDING_PROVIDERS.map(({ slug }) => slug).toSorted());
 });
 
 describe.each(Object.entries(MEMBERS))('a call to %s', (slug, { free, text, repriced }) => {

@@ -7,7 +7,7 @@ import { createEndpoint, createTarget } from '../../test/support/routing/endpoin
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { tokenBound } from '../catalogue/token-count.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { Provider } from '../providers/shared/provider.js';
+import type { EmbeddingProvider } from '../providers/shared/provider.js';
 import { splitCall, splitCallYielding, splitProblem } from './call-splitter.js';
 import type { Slice } from './call-splitter.js';
 import type { EndpointTarget } from './endpoint-target.js';
@@ -44,9 +44,9 @@ const endpoints: fc.Arbitrary<ModelEndpoint> = fc
   )
   .map(createEndpoint);
 
-const targetFor = (maxInputsPerCall: number, provider: Partial<Provider> = {}): EndpointTarget => {
+const targetFor = (maxInputsPerCall: number, provider: Partial<EmbeddingProvider> = {}): EndpointTarget => {
   const target = createTarget(createEndpoint({ maxInputsPerCall }));
-  return { ...target, provider: { ...target.provider, ...provider } as Provider };
+  return { ...target, provider: { ...target.provider, ...provider } as EmbeddingProvider };
 };
 const twoTicks = async (): Promise<void> => {
   await nextTurn();

@@ -12,19 +12,19 @@ import type { CatalogueContents, CatalogueRules } from '../catalogue/reader/laye
 import { parseYaml } from '../catalogue/reader/yaml.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
-import { canonicalEndpointTag, PROVIDERS } from '../providers/index.js';
+import { canonicalEndpointTag, EMBEDDING_PROVIDERS, PROVIDERS } from '../providers/index.js';
 
 // Milliseconds. Polling the file's times works where notifications do not: editors and volume mounts replace files.
 const POLL_INTERVAL = 1_000;
 
 /** The rules of the operator's file. */
 export const RULES: CatalogueRules = {
-  providers: PROVIDERS.map(({ slug }) => slug),
+  providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
   chatProviders: PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
   closedProviders: ['local'],
   canonicalTag: canonicalEndpointTag,
-  oneModelProviders: PROVIDERS.flatMap(({ slug, servesOneModel }) => (servesOneModel ? [slug] : [])),
-  families: new Map(PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : []))),
+  oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) => (servesOneModel ? [slug] : [])),
+  families: new Map(EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : []))),
 };
 export const SHIPPED_RULES: CatalogueRules = { ...RULES, closedProviders: [] };
 

@@ -3,7 +3,7 @@ import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
-import type { Provider } from '../providers/shared/provider.js';
+import type { EmbeddingProvider, Provider } from '../providers/shared/provider.js';
 
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
@@ -29,6 +29,7 @@ export interface ServingTarget {
 }
 
 export interface EndpointTarget extends ServingTarget {
+  readonly provider: EmbeddingProvider;
   readonly model: CatalogueModel;
   readonly endpoint: ModelEndpoint;
 }

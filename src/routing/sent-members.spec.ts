@@ -1,6 +1,6 @@
 // Which unknown members of a body reach which provider.
 import { describe, expect, it } from '@jest/globals';
-import { PROVIDERS } from '../providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../providers/index.js';
 import { sentMembers } from './sent-members.js';
 
 /** A member that a server reads for itself, with others of the same danger or none. */
@@ -49,7 +49,7 @@ const ALL: Readonly<Record<string, unknown>> = Object.fromEntries(
   [UNSAFE, ...Object.values(SENT)].flatMap((members) => Object.keys(members)).map((name) => [name, name]),
 );
 
-describe.each(PROVIDERS.map((provider) => [provider.slug, provider] as const))('%s', (slug, provider) => {
+describe.each(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider] as const))('%s', (slug, provider) => {
   const sent = (extra: Readonly<Record<string, unknown>>, allowedMembers?: readonly string[]) =>
     sentMembers({ provider, endpoint: { ...(allowedMembers && { allowedMembers }) } }, extra);
 

@@ -12,7 +12,8 @@ import { streamText } from 'ai';
 import OpenAI from 'openai';
 import OpenAI4 from 'openai4';
 import OpenAI5 from 'openai5';
-import { DONE, errorChunk, KEEP_ALIVE, usageChunk } from '../../src/chat/clients/chat.js';
+import { CHAT_CLIENT, DONE, usageChunk } from '../../src/chat/clients/chat.js';
+import { AppError } from '../../src/domain/errors.js';
 import { IDENTITY, relayed } from '../support/chat/relay.js';
 import { UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
 import type { UpstreamStream } from '../support/chat/upstream-streams.js';
@@ -31,11 +32,7 @@ const USAGE = {
     upstream_inference_completions_cost: 0.0000016,
   },
 };
-const ERROR = {
-  code: 502,
-  message: 'Provider returned error',
-  metadata: { error_type: 'provider_unavailable' },
-};
+const ERROR = new AppError('provider_error');
 
 const RESULTS = new Map(UPSTREAM_STREAMS.map((stream) => [stream.name, relayed(stream, [stream.body])]));
 const resultOf = ({ name }: UpstreamStream) => {
@@ -51,9 +48,10 @@ function bytesFor(name: string, wantsEmptyChoices: boolean): Buffer {
   const result = RESULTS.get(name);
   if (!result) throw new Error(`no stream ${name}`);
   const end = result.failure
-    ? errorChunk(IDENTITY, ERROR, { usage: { ...USAGE, cost: 0 } })
-    : usageChunk(IDENTITY, { usage: USAGE }, !wantsEmptyChoices);
-  return Buffer.concat([KEEP_ALIVE, Buffer.from(result.output), KEEP_ALIVE, end, DONE]);
+    ? CHAT_CLIENT.failure({ identity: IDENTITY, error: ERROR, members: { usage: { ...USAGE, cost: 0 } } })
+    : Buffer.concat([usageChunk(IDENTITY, { usage: USAGE }, !wantsEmptyChoices), DONE]);
+  const { keepAlive } = CHAT_CLIENT;
+  return Buffer.concat([keepAlive, Buffer.from(result.output), keepAlive, end]);
 }
 
 let server: Server;
@@ -138,7 +136,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, Client) => {
       });
       for await (const chunk of chunks) expect(chunk.id).toBe(IDENTITY.id);
     };
-    await expect(read()).rejects.toMatchObject({ error: ERROR });
+    await expect(read()).rejects.toMatchObject({ error: { code: 502, message: ERROR.message } });
   });
 });
 

@@ -31,9 +31,11 @@ const slugOf = (name: ChatStubName): string => CHAT_STUBS[name].slug;
 function relayOf(slug: string, body: Buffer): ChatStreamRelay {
   const relay = new ChatStreamRelay({
     identity: { id: 'gen-1', created: 1, model: 'vendor/model', provider: slug },
+    client: 'chat',
     wire: chatWireOf(slug),
     excludesReasoning: false,
     choiceCount: 1,
+    countedPrompt: null,
     maxEventBytes: 1_000_000,
     maxAnswerBytes: 10_000_000,
   });

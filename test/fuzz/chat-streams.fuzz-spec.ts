@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import { NEVER_YIELD } from '../../src/concurrency/yield-queue.js';
 import { readChatAnswer } from '../../src/chat/stream/chat-answer.js';
-import { chunksOf, createRelay, IDENTITY, relayed } from '../support/chat/relay.js';
-import { RELAY_WIRE, UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
+import { ANSWER_OPTIONS, answerEnd, chunksOf, createRelay, IDENTITY, relayed } from '../support/chat/relay.js';
+import { UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue } from '../support/fuzz/hostile-values.js';
 
@@ -125,13 +125,12 @@ describe('a whole answer', () => {
         'is read or fails, and never throws',
         share(1 / 4),
         fc.asyncProperty(fc.oneof(whole, corrupted(whole)), async (bytes) => {
-          const options = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: 1 };
-          const result = await readChatAnswer(bytes, options, NEVER_YIELD);
+          const result = await readChatAnswer(bytes, ANSWER_OPTIONS, NEVER_YIELD);
           counts.answers++;
           if ('failure' in result) return;
           counts.read++;
           const body = JSON.parse(
-            Buffer.concat(result.answer.bodyWith({ usage: { cost: 0 } })).toString(),
+            Buffer.concat(result.answer.body(answerEnd())).toString(),
           ) as Record<string, unknown>;
           expect(body).toMatchObject({ id: IDENTITY.id, object: 'chat.completion', usage: { cost: 0 } });
           expect(body).toHaveProperty('system_fingerprint');

@@ -141,6 +141,7 @@ describe('settling', () => {
 });
 
 const NOTHING_HAPPENED: ChatFacts = {
+  wire: 'chat',
   completionTokens: 0,
   reasoningTokens: 0,
   cachedTokens: 0,

@@ -42,7 +42,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'max_tokens_per_image needs max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(
     ' ',
   ),
-  ...'output_limit stream_usage reasoning_member allowed_members schema'.split(' '),
+  ...'output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
 ];
 
 export function readChatModel(
@@ -146,6 +146,10 @@ function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): Ch
       members.optional('reasoning_member', (member) =>
         member.choice(['reasoning', 'reasoning_content'] as const),
       ),
+    ),
+    ...given(
+      'thinking',
+      members.optional('thinking', (member) => member.choice(['adaptive', 'budget'] as const)),
     ),
   };
   return Object.keys(settings).length === 0 ? undefined : settings;

@@ -36,13 +36,15 @@ export function chatCost(
   prices: EffectiveChatPrices,
   { usage, images, cacheWriteTtl }: PricedUsage,
 ): ChatCost {
-  const writePrice = cacheWriteTtl === '1h' ? prices.cacheWrite1h : prices.cacheWrite;
+  const { cacheWriteTokens: written } = usage;
+  const longLived = usage.cacheWrite1hTokens ?? (cacheWriteTtl === '1h' ? written : 0);
   const { cachedAudioTokens } = usage;
   const cachedRest = usage.cachedTokens - cachedAudioTokens;
   const cached = times(cachedRest, prices.cacheRead) + times(cachedAudioTokens, prices.audioInputCached);
-  const cacheWrite = times(usage.cacheWriteTokens, writePrice);
+  const cacheWrite =
+    times(written - longLived, prices.cacheWrite) + times(longLived, prices.cacheWrite1h);
   const plainInput =
-    usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens - usage.audioInputTokens;
+    usage.promptTokens - usage.cachedTokens - written - usage.audioInputTokens;
   const prompt =
     times(plainInput, prices.prompt) +
     cached +
@@ -54,11 +56,11 @@ export function chatCost(
   const plainOutput = usage.completionTokens - usage.reasoningTokens - usage.audioOutputTokens;
   const completion =
     times(plainOutput, prices.completion) + reasoning + times(usage.audioOutputTokens, prices.audioOutput);
-  const hasCache = usage.cachedTokens + usage.cacheWriteTokens > 0;
+  const hasCache = usage.cachedTokens + written > 0;
   const discount =
     times(cachedRest, prices.prompt - prices.cacheRead) +
     times(cachedAudioTokens, prices.audioInput - prices.audioInputCached) -
-    times(usage.cacheWriteTokens, writePrice - prices.prompt);
+    (cacheWrite - times(written, prices.prompt));
   return {
     total: prompt + completion,
     prompt,

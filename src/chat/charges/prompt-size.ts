@@ -59,9 +59,10 @@ export async function measurePrompt(request: ChatRequest, pace: Pace): Promise<P
   const size = { ...EMPTY, messages: messages.length, tools: tools.length };
   for (const message of messages) {
     size.textBytes += messageBytes(message);
-    if (Array.isArray(message.content))
-      for (const part of message.content) {
+    if (typeof message.content !== 'string')
+      for (const part of message.content ?? []) {
         if (part.type === 'text') size.textBytes += textBytes(part.text);
+        else if (part.type === 'unknown') size.textBytes += jsonBytes(part.body);
         else addMedia(size, part);
       }
     if (pace.isDue) await pace.yieldNow();

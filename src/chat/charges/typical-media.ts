@@ -33,8 +33,9 @@ export function typicalMediaTokens(
 ): number {
   let tokens = 0;
   for (const { content } of messages)
-    if (Array.isArray(content))
-      for (const part of content) if (part.type !== 'text') tokens += tokensOf(part, endpoint);
+    if (typeof content !== 'string')
+      for (const part of content ?? [])
+        if (part.type !== 'text' && part.type !== 'unknown') tokens += tokensOf(part, endpoint);
   return tokens;
 }
 

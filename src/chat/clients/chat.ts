@@ -1,23 +1,12 @@
 // Answers in Chat's wire for clients (docs/contract.md#chat-streams): the events and members that this service writes itself,
 // around those that come from a provider in the same wire.
 import type { AnsweredChoice } from '../kernel/answer.js';
+import type { ClientWire, StreamIdentity } from './client-wire.js';
 
-export const KEEP_ALIVE = Buffer.from(': OPENROUTER PROCESSING\n\n');
+const KEEP_ALIVE = Buffer.from(': OPENROUTER PROCESSING\n\n');
 export const DONE = Buffer.from('data: [DONE]\n\n');
 
-/** The members that are the same in every chunk of a stream. */
-export interface StreamIdentity {
-  /** `gen-…` */
-  readonly id: string;
-  /** Seconds. */
-  readonly created: number;
-  /** The catalogue's id of the model that answers. */
-  readonly model: string;
-  /** The provider's display name. */
-  readonly provider: string;
-}
-
-export interface StreamedError {
+interface StreamedError {
   /** The status that the call would have without a stream. */
   readonly code: number;
   readonly message: string;
@@ -44,7 +33,7 @@ export function usageChunk(
 }
 
 /** A failure after the headers. Clients that read the error read nothing after it: usage is part of this chunk. */
-export function errorChunk(
+function errorChunk(
   identity: StreamIdentity,
   error: StreamedError,
   members: Readonly<Record<string, unknown>> = {},
@@ -57,6 +46,17 @@ export function errorChunk(
   };
   return chunk(identity, { choices: [choice], error, ...members });
 }
+
+export const CHAT_CLIENT: ClientWire = {
+  keepAlive: KEEP_ALIVE,
+  failure({ identity, error, members }) {
+    const { status: code, message, errorType, metadata, headers } = error;
+    // The headers of the stream have left: those of its error are repeated here.
+    const stated = Object.keys(headers).length === 0 ? {} : { headers };
+    const shown = { code, message, metadata: { error_type: errorType, ...metadata, ...stated } };
+    return Buffer.concat([errorChunk(identity, shown, members), DONE]);
+  },
+};
 
 /** The finish reason of a choice. Calls without arguments get an empty object: clients parse the joined text. */
 export function finishChunk(identity: StreamIdentity, choice: AnsweredChoice): Buffer {

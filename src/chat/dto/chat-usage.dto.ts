@@ -49,7 +49,7 @@ export interface ShownCost {
 }
 
 export function toChatUsageDto(usage: ChatUsage, cost: ShownCost): ChatUsageDto {
-  const { charged, isByok, upstream, prompt, completion } = cost;
+  const { charged, isByok } = cost;
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
@@ -69,15 +69,23 @@ export function toChatUsageDto(usage: ChatUsage, cost: ShownCost): ChatUsageDto 
       ...whenSome('accepted_prediction_tokens', usage.acceptedPredictionTokens),
       ...whenSome('rejected_prediction_tokens', usage.rejectedPredictionTokens),
     },
-    ...(prompt === null || completion === null
-      ? {}
-      : {
-          cost_details: {
-            upstream_inference_cost: isByok && upstream !== null ? usdToNumber(upstream) : null,
-            upstream_inference_prompt_cost: usdToNumber(prompt),
-            upstream_inference_completions_cost: usdToNumber(completion),
-          },
-        }),
+    ...costDetails(cost),
+  };
+}
+
+export function costDetails({
+  isByok,
+  upstream,
+  prompt,
+  completion,
+}: ShownCost): Pick<ChatUsageDto, 'cost_details'> {
+  if (prompt === null || completion === null) return {};
+  return {
+    cost_details: {
+      upstream_inference_cost: isByok && upstream !== null ? usdToNumber(upstream) : null,
+      upstream_inference_prompt_cost: usdToNumber(prompt),
+      upstream_inference_completions_cost: usdToNumber(completion),
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   AnswerBlock,
   AnswerEvents,
   BlockKind,
+  OpaqueReasoning,
   ToolCallStart,
 } from '../../providers/shared/wires/answer-events.js';
 import { OutputTexts } from './output-texts.js';
@@ -48,10 +49,20 @@ class Block implements AnswerBlock {
   }
 }
 
+/** Receives the blocks of an answer as they come, for a client of another wire. */
+export interface BlockListener {
+  opened(block: AnswerBlock, call?: ToolCallStart): void;
+  /** `bytes[from, to)`: as in AnswerEvents. */
+  grew(block: AnswerBlock, bytes: Buffer, from: number, to: number): void;
+  closed(block: AnswerBlock, opaque?: OpaqueReasoning): void;
+}
+
 export class Answer implements AnswerEvents {
   /** Content, reasoning, a refusal, a tool call or a finish reason has come. */
   hasContent = false;
   usageSnapshot: ReportedChatUsage | null = null;
+  /** The numbers of the prompt in it are final. */
+  hasExactPrompt = false;
   tier: string | null = null;
   upstreamId: string | null = null;
   /** Seconds; null: the provider states none. */
@@ -71,7 +82,10 @@ export class Answer implements AnswerEvents {
   private state: 'waiting' | 'started' | 'ended' = 'waiting';
 
   /** `expectedChoices`: `n` of the request. */
-  constructor(private readonly expectedChoices: number) {}
+  constructor(
+    private readonly expectedChoices: number,
+    private readonly listener: BlockListener | null = null,
+  ) {}
 
   start(upstreamId: string | null, createdAt: number | null): void {
     this.state = 'started';
@@ -98,18 +112,22 @@ export class Answer implements AnswerEvents {
     const choice = this.begun(index);
     const text = kind === 'call' ? this.addCall(choice, call) : (choice.texts[kind] ??= this.texts.create());
     this.openBlocks++;
-    return new Block(this.blockCount++, kind, choice, text);
+    const block = new Block(this.blockCount++, kind, choice, text);
+    this.listener?.opened(block, call);
+    return block;
   }
 
   delta(block: AnswerBlock, bytes: Buffer, from: number, to: number): void {
     const { of, text } = this.opened(block);
     this.continues(of);
     this.texts.append(text, bytes, from, to);
+    this.listener?.grew(block, bytes, from, to);
   }
 
-  close(block: AnswerBlock): void {
+  close(block: AnswerBlock, opaque?: OpaqueReasoning): void {
     this.opened(block).isOpen = false;
     this.openBlocks--;
+    this.listener?.closed(block, opaque);
   }
 
   finish(index: number, reason: string, native: string | null): void {
@@ -120,7 +138,8 @@ export class Answer implements AnswerEvents {
     this.hasContent = true;
   }
 
-  usage(snapshot: ReportedChatUsage): void {
+  usage(snapshot: ReportedChatUsage, isPromptExact = false): void {
+    this.hasExactPrompt ||= isPromptExact;
     const stated = Object.entries(snapshot).filter(([, tokens]) => tokens !== null);
     this.usageSnapshot = {
       ...(this.usageSnapshot ?? snapshot),

@@ -81,6 +81,7 @@ export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: 
   const tools = readTools(dto.tools);
   const toolChoice = readToolChoice(dto.tool_choice, tools);
   const request: ChatRequest = {
+    native: null,
     models: modelsOf(dto),
     isStreamed: dto.stream ?? false,
     includesUsageChunk: dto.stream_options?.include_usage ?? false,

@@ -10,6 +10,7 @@ import type { ChatFailure } from '../stream/chat-failure.js';
 const OK = 200;
 /** Headers with the provider's id of an answer. The first that is present counts: a proxy adds its own after the provider's. */
 const ID_HEADERS = [
+  'request-id',
   'x-request-id',
   'apim-request-id',
   'mistral-correlation-id',

@@ -18,6 +18,8 @@ import type { OutputCount } from '../stream/output-count.js';
 export interface ReceivedAnswer {
   readonly choices: readonly ChatChoice[];
   readonly usage: ReportedChatUsage | null;
+  /** Its numbers of the prompt are final, also where the answer is not complete. */
+  readonly hasExactPrompt: boolean;
   readonly outputCount: OutputCount;
   readonly serviceTier: string | null;
   readonly upstreamId: string | null;
@@ -51,6 +53,7 @@ export interface SettledUsage {
 export const NO_ANSWER: ReceivedAnswer = {
   choices: [],
   usage: null,
+  hasExactPrompt: false,
   outputCount: { texts: [], factor: 1 },
   serviceTier: null,
   upstreamId: null,
@@ -67,6 +70,7 @@ export function receivedBy(relay: ChatStreamRelay): ReceivedAnswer {
   return {
     choices: relay.choices(),
     usage: relay.usage,
+    hasExactPrompt: relay.hasExactPrompt,
     outputCount: relay.outputCount(),
     serviceTier: relay.serviceTier,
     upstreamId: relay.upstreamId,
@@ -89,13 +93,21 @@ export async function usageOf(
   if (normalised && (isFinal || !isCharged))
     return { usage: normalised.usage, source: 'reported', isConsistent: normalised.isConsistent };
   if (!isCounted) return NO_USAGE;
-  // Usage in the middle of an answer is a lower bound.
-  const counted = atLeast(await count(received, facts, pace), normalised?.usage);
+  const made = await count(received, facts, pace);
+  const exact = received.hasExactPrompt ? withExactPrompt(reported, made) : null;
+  // Other usage in the middle of an answer is a lower bound.
+  const counted = exact ?? atLeast(made, normalised?.usage);
   const isConsistent = reported === null || !isFinal;
   const unseen = unseenTokens(received, facts);
   if (unseen === 0) return { usage: counted, source: 'counted', isConsistent };
   const estimate = Math.min(facts.outputBound, counted.completionTokens + unseen);
-  return { usage: countedChatUsage(counted.promptTokens, estimate), source: 'estimated', isConsistent };
+  return { usage: { ...counted, completionTokens: estimate }, source: 'estimated', isConsistent };
+}
+
+/** The prompt as it is reported, with its parts; the completion as it is counted. */
+function withExactPrompt(reported: ReportedChatUsage | null, { completionTokens }: ChatUsage): ChatUsage | null {
+  const whole = reported && normaliseChatUsage({ ...reported, completionTokens, reasoningTokens: null });
+  return whole && whole.usage;
 }
 
 /** An estimate of the tokens that the provider made beside those that were read. */

@@ -4,6 +4,7 @@ import { Cancellation } from '../../concurrency/cancellation.js';
 import { systemScheduler } from '../../concurrency/scheduler.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
+import { wireOf } from '../../domain/chat/chat-request.js';
 import { Clock } from '../../domain/clock.js';
 import { endingOf, ruleOf } from '../../domain/ending.js';
 import type { EndFacts, Ending } from '../../domain/ending.js';
@@ -29,6 +30,7 @@ import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
 import type { RelayOptions } from '../stream/chat-stream-relay.js';
 import { IterableBody } from '../stream/iterable-body.js';
 import { failureOfAnswer, failureOfForm, kindOfFailure, upstreamIdIn } from './answer-failures.js';
+import { countPrompt } from '../charges/counted-prompt.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
 import type { ReceivedAnswer } from './call-usage.js';
 import type { ChatState } from './chat-state.js';
@@ -69,7 +71,7 @@ interface Exchange {
 type AnswerWire = RelayOptions['wire'];
 
 const OK = 200;
-const NO_WIRE: Pick<ChatWire, 'readError'> = { readError: readUpstreamError };
+const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
 export class ChatExchange {
@@ -176,12 +178,12 @@ export class ChatExchange {
     if (!request.isStreamed) {
       const pieces: Buffer[] = [];
       for await (const piece of chunks) pieces.push(piece);
-      return this.whole(NO_WIRE, { status: OK, body: Buffer.concat(pieces) }, exchange);
+      return this.whole(LOCAL_WIRE, { status: OK, body: Buffer.concat(pieces) }, exchange);
     }
     const iterator = chunks[Symbol.asyncIterator]();
     const first = await iterator.next();
     const body = new IterableBody(first.done === true ? null : first.value, iterator);
-    return this.stream(body, NO_WIRE, OK, exchange);
+    return this.stream(body, LOCAL_WIRE, OK, exchange);
   }
 
   private async stream(
@@ -194,7 +196,7 @@ export class ChatExchange {
     const { client } = state;
     if (client === null) throw new Error('a stream needs a client');
     const { firstTokenTimeout, idleTimeout } = this.config.chat;
-    const relay = this.relayFor(wire, exchange);
+    const relay = await this.relayFor(wire, exchange);
     const pump = new ChatPump({
       upstream,
       relay,
@@ -232,9 +234,7 @@ export class ChatExchange {
     exchange: Exchange,
   ): Promise<Begun> {
     const { target, state, names } = exchange;
-    const { choiceCount } = state.request;
-    const identity = state.identityOf(target);
-    const options = { identity, wire, excludesReasoning: isExcluded(state), choiceCount };
+    const options = { ...this.passageOf(wire, exchange), countedPrompt: null };
     const read = await readChatAnswer(body, options, this.yieldQueue.begin(state.owner.accountId));
     if ('answer' in read) {
       const { answer } = read;
@@ -254,16 +254,31 @@ export class ChatExchange {
     return this.caller.namesOf(target);
   }
 
-  private relayFor(wire: AnswerWire, { target, state }: Exchange): ChatStreamRelay {
+  private async relayFor(wire: AnswerWire, exchange: Exchange): Promise<ChatStreamRelay> {
     const { maxEventBytes, maxAnswerBytes } = this.config.chat;
-    return new ChatStreamRelay({
+    const passage = this.passageOf(wire, exchange);
+    const isTranslated = passage.client === 'messages' && wire.protocol !== 'messages';
+    const countedPrompt = isTranslated ? await this.countedPrompt(exchange) : null;
+    return new ChatStreamRelay({ ...passage, countedPrompt, maxEventBytes, maxAnswerBytes });
+  }
+
+  private countedPrompt({ target, state }: Exchange): Promise<number> {
+    const { request, bound, owner } = state;
+    return countPrompt(request, bound.size, target, this.yieldQueue.begin(owner.accountId));
+  }
+
+  private passageOf(
+    wire: AnswerWire,
+    { target, state }: Exchange,
+  ): Omit<RelayOptions, 'countedPrompt' | 'maxEventBytes' | 'maxAnswerBytes'> {
+    const { request } = state;
+    return {
+      client: wireOf(request),
       identity: state.identityOf(target),
       wire,
       excludesReasoning: isExcluded(state),
-      choiceCount: state.request.choiceCount,
-      maxEventBytes,
-      maxAnswerBytes,
-    });
+      choiceCount: request.choiceCount,
+    };
   }
 
   private mostBytes({ request }: ChatState): number {

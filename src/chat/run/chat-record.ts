@@ -1,4 +1,5 @@
 // The record of one chat call.
+import { wireOf } from '../../domain/chat/chat-request.js';
 import { chatParameters } from '../../domain/chat/chat-parameters.js';
 import type { ChatFacts, ReportedTokens } from '../../domain/chat/chat-outcome.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
@@ -96,6 +97,7 @@ function chatFacts({
   const isCharged = source !== 'none';
   const parts = isCharged ? usage : null;
   return {
+    wire: wireOf(request),
     completionTokens,
     reasoningTokens: parts?.reasoningTokens ?? 0,
     cachedTokens: parts?.cachedTokens ?? 0,

@@ -18,7 +18,7 @@ import { measurePrompt } from '../charges/prompt-size.js';
 import { PromptTokens } from '../charges/prompt-tokens.js';
 import { releaseRawMembers } from '../request/raw-members.js';
 import type { ClientStream } from '../stream/client-stream.js';
-import type { StreamIdentity } from '../clients/chat.js';
+import type { StreamIdentity } from '../clients/client-wire.js';
 import type { ChatServices } from './chat-services.js';
 import { settlementOf } from './chat-settlement.js';
 import type { SettledChat, Settlement } from './chat-settlement.js';
@@ -130,7 +130,9 @@ export class ChatRun {
     }
     const { answer, target } = begun;
     if (answer.ending === null) planner.served(route, target);
-    releaseRawMembers(state.request.members);
+    const { members, native } = state.request;
+    releaseRawMembers(members);
+    if (native !== null) releaseRawMembers(native.members);
     const ended = await answerEnds.of(answer, target, state);
     router.ended(begun, state, ended.ending, ended.received.usage?.completionTokens ?? 0);
     return { route, routed, ...ended };

@@ -15,7 +15,7 @@ import type { ChatCall } from '../chat-call.js';
 import { outputBound, sentOutputLimit } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
 import type { ClientStream } from '../stream/client-stream.js';
-import type { StreamIdentity } from '../clients/chat.js';
+import type { StreamIdentity } from '../clients/client-wire.js';
 import type { ReceivedAnswer } from './call-usage.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { errorOfStop } from './open-chats.js';
@@ -73,8 +73,7 @@ export class ChatState implements AttemptingCall {
     this.countedFrom = receivedAt;
     this.deadline = receivedAt + config.deadline;
     const { deadline, owner } = this;
-    const { isStreamed } = request;
-    this.disconnects = new DisconnectPolicy({ openChats, config, isStreamed, deadline, ...owner });
+    this.disconnects = new DisconnectPolicy({ openChats, config, request, deadline, ...owner });
     const timer = setTimeout(() => this.stopBy('deadline'), Math.max(1, deadline - performance.now()));
     this.onClose(() => clearTimeout(timer));
     this.onClose(openChats.add(() => this.stopBy('shutdown')));

@@ -1,4 +1,5 @@
 // Whether a provider's work ends with its client, by how the provider bills it (docs/contract.md#chat-disconnects).
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ChatConfig } from '../../config/chat-config.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { DisconnectDecision } from '../stream/chat-pump.js';
@@ -7,7 +8,7 @@ import type { OpenChats } from './open-chats.js';
 export interface DisconnectOptions {
   readonly openChats: Pick<OpenChats, 'tryDrain'>;
   readonly config: Pick<ChatConfig, 'onDisconnect' | 'drainTime'>;
-  readonly isStreamed: boolean;
+  readonly request: ChatRequest;
   /** performance.now() */
   readonly deadline: number;
   readonly accountId: string;
@@ -21,9 +22,10 @@ export class DisconnectPolicy {
 
   /** Without a free drain the call is cancelled, and counted as far as it came. */
   decide(target: ChatTarget): DisconnectDecision {
-    const { isStreamed, config, openChats, deadline, accountId } = this.options;
+    const { request, config, openChats, deadline, accountId } = this.options;
+    const { isStreamed } = request;
     const mayStop = this.mayStop(target);
-    if (mayStop && !(isStreamed && (config.onDisconnect === 'drain' || hidesReasoning(target))))
+    if (mayStop && !(isStreamed && (config.onDisconnect === 'drain' || hidesReasoning(target, request))))
       return 'cancel';
     this.endDrain ??= openChats.tryDrain(accountId);
     if (this.endDrain === null) return 'cancel';
@@ -37,7 +39,7 @@ export class DisconnectPolicy {
    * drained. `isOver`: it has ended by itself.
    */
   hidesTokens(target: ChatTarget, isOver: boolean): boolean {
-    return hidesReasoning(target) || (this.endDrain !== null && !isOver);
+    return hidesReasoning(target, this.options.request) || (this.endDrain !== null && !isOver);
   }
 
   close(): void {
@@ -46,12 +48,14 @@ export class DisconnectPolicy {
 
   private mayStop({ endpoint, provider }: ChatTarget): boolean {
     const billing = endpoint.cancellation ?? provider.chat?.cancellation ?? 'unknown';
-    return billing === 'stops_always' || (billing === 'stops' && this.options.isStreamed);
+    return billing === 'stops_always' || (billing === 'stops' && this.options.request.isStreamed);
   }
 }
 
 /** Tokens of local servers cost nothing. */
-function hidesReasoning({ endpoint, provider }: ChatTarget): boolean {
-  const billing = endpoint.cancellation ?? provider.chat?.cancellation;
-  return endpoint.hidesReasoning && billing !== 'stops_always';
+function hidesReasoning({ endpoint, provider }: ChatTarget, request: ChatRequest): boolean {
+  const { chat } = provider;
+  const billing = endpoint.cancellation ?? chat?.cancellation;
+  const ofRequest = chat && 'protocol' in chat ? chat.hidesReasoning?.(request, endpoint) : undefined;
+  return (ofRequest ?? endpoint.hidesReasoning) && billing !== 'stops_always';
 }

@@ -47,7 +47,8 @@ export class AnswerEnds {
       const answer = { usage, choices, outputCount, serviceTier, upstreamId };
       const { callerGone: caller } = state;
       const ending = endingOf({ hasContent: true, isComplete: true, caller, stop: null, limit: null });
-      return { ending, received: { ...answer, isComplete: true, isOver: true, unreadBytes: 0 }, error: null };
+      const complete = { hasExactPrompt: false, isComplete: true, isOver: true, unreadBytes: 0 };
+      return { ending, received: { ...answer, ...complete }, error: null };
     }
     const { relay, pump } = begun;
     const ending = await pump.ended;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { IDENTITY } from '../../../test/support/chat/relay.js';
+import { ANSWER_OPTIONS as OPTIONS, answerEnd, IDENTITY } from '../../../test/support/chat/relay.js';
 import { OPENAI_USAGE, openAiChunk, RELAY_WIRE, sse } from '../../../test/support/chat/upstream-streams.js';
 import { chatWireOf } from '../../../test/support/chat-providers/send-chat.js';
 import { readChatAnswer } from './chat-answer.js';
@@ -7,7 +7,6 @@ import type { AnswerOptions, ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
-const OPTIONS = { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: 1 };
 
 const answerWith = (message: object, others: object = {}): object => ({
   id: 'chatcmpl-1',
@@ -26,7 +25,7 @@ async function read(body: object | string, options: Partial<AnswerOptions> = {})
 }
 
 const bodyOf = (answer: ChatAnswer, members = {}): Record<string, unknown> =>
-  JSON.parse(Buffer.concat(answer.bodyWith(members)).toString()) as Record<string, unknown>;
+  JSON.parse(Buffer.concat(answer.body(answerEnd(members))).toString()) as Record<string, unknown>;
 
 describe('a whole answer', () => {
   it('keeps its members, and gets those of this service', async () => {
@@ -97,7 +96,7 @@ describe('a whole answer', () => {
       },
     );
     expect(bodyOf(answer)['choices']).toMatchObject([{ message: { role: 'assistant', content: 'a' } }]);
-    expect(Buffer.concat(answer.bodyWith({})).toString()).not.toMatch(/secret|tool_calls|reasoning/);
+    expect(Buffer.concat(answer.body(answerEnd())).toString()).not.toMatch(/secret|tool_calls|reasoning/);
     expect(answer.choices[0]?.reasoning).toBe('secret');
   });
 

@@ -6,11 +6,9 @@ import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { isEventStream, parseErrorBody } from '../../providers/shared/wire.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
-import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
-import { JsonDocument } from '../../json/json-document.js';
 import { LargeValues } from '../../json/large-values.js';
-import { bodyOf } from '../clients/chat.js';
-import { Answer } from '../kernel/answer.js';
+import { wholePassage } from '../passages/passages.js';
+import type { AnswerEnd, PassageOptions } from '../passages/passage.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
 import type { RelayOptions } from './chat-stream-relay.js';
@@ -24,8 +22,8 @@ export interface ChatAnswer {
   readonly outputCount: OutputCount;
   /** Whether the provider's answer had to be repaired. */
   readonly isOutOfOrder: boolean;
-  /** The body for the client in pieces, once its usage is known. Further members: `openrouter_metadata`. */
-  bodyWith(members: { readonly usage?: object } & Readonly<Record<string, unknown>>): readonly Buffer[];
+  /** The body for the client in pieces, once its usage is known. */
+  body(end: AnswerEnd): readonly Buffer[];
 }
 
 export interface FailedAnswer {
@@ -36,7 +34,7 @@ export interface FailedAnswer {
   readonly usage: ReportedChatUsage | null;
 }
 
-export type AnswerOptions = Pick<RelayOptions, 'identity' | 'wire' | 'excludesReasoning' | 'choiceCount'>;
+export type AnswerOptions = PassageOptions & Pick<RelayOptions, 'client'>;
 
 // Bytes that are read in one turn: a longer answer is measured piece by piece first.
 const AT_ONCE = 262_144;
@@ -47,11 +45,10 @@ export async function readChatAnswer(
   options: AnswerOptions,
   pace: Pace,
 ): Promise<{ readonly answer: ChatAnswer } | FailedAnswer> {
-  const { wire, excludesReasoning, choiceCount } = options;
+  const { wire } = options;
   const bytes = isUtf8(body) ? body : await repaired(body, pace);
-  const answer = new Answer(choiceCount);
-  const rules = { wire, excludesReasoning, isWhole: true };
-  const reader = new ChatAnswerReader(rules, answer, new JsonDocument(BrokenAnswer));
+  const passage = wholePassage(options.client, options);
+  const { answer } = passage;
   const failed = (failure: ChatFailure, boundExceeded: string | null = null): FailedAnswer => ({
     failure,
     boundExceeded,
@@ -60,10 +57,9 @@ export async function readChatAnswer(
   try {
     const from = byteOrderMark(bytes);
     const large = bytes.length > AT_ONCE ? await largeValues(bytes, from, pace) : null;
-    const result = reader.read(bytes, from, bytes.length, large);
+    const isAnswer = passage.read(bytes, from, bytes.length, large);
     if (answer.stated !== null) return failed({ kind: 'provider_error', error: answer.stated });
-    if (result === 'nothing') return failed(brokenAnswer('the answer has no choices'));
-    reader.end();
+    if (!isAnswer) return failed(brokenAnswer('the answer has no choices'));
   } catch (error) {
     if (error instanceof AnswerBoundExceeded) return failed(brokenAnswer(error.message), error.message);
     if (!(error instanceof BrokenAnswer)) throw error;
@@ -73,11 +69,6 @@ export async function readChatAnswer(
     if (stated) return failed({ kind: 'provider_error', error: wire.readError(response) });
     return failed(brokenAnswer('the answer is a stream'));
   }
-  const pieces: Buffer[] = [];
-  reader.writeInside({ append: (piece, start, end) => void pieces.push(piece.subarray(start, end)) });
-  reader.release();
-  const identity = { ...options.identity, created: answer.createdAt ?? options.identity.created };
-  const { hasFingerprint } = reader;
   return {
     answer: {
       choices: answer.toJSON(),
@@ -86,8 +77,7 @@ export async function readChatAnswer(
       upstreamId: answer.upstreamId,
       outputCount: { texts: answer.texts.keptTexts, factor: answer.texts.shareOfKept },
       isOutOfOrder: answer.repairs > 0,
-      bodyWith: (members) =>
-        bodyOf(identity, pieces, hasFingerprint ? members : { system_fingerprint: null, ...members }),
+      body: (end) => passage.body(end),
     },
   };
 }

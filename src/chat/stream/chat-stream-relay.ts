@@ -2,49 +2,37 @@
 // routing need of the answer. It has no sockets, no timers and no clock.
 import { isUtf8 } from 'node:buffer';
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
+import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { ProviderError } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
-import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
-import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
-import { CHUNK_END, chunkStart, finishChunk } from '../clients/chat.js';
-import type { StreamIdentity } from '../clients/chat.js';
-import { Answer } from '../kernel/answer.js';
-import type { AnsweredChoice } from '../kernel/answer.js';
+import type { StreamIdentity } from '../clients/client-wire.js';
+import type { Answer } from '../kernel/answer.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
+import { isBlank, isDone, isSeveralDocuments, isStructure, linesOf } from '../kernel/event-data.js';
+import { streamPassage } from '../passages/passages.js';
+import type { AnswerEnd, PassageOptions, StreamPassage } from '../passages/passage.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
-import { isBlank, isDone, isSeveralDocuments, isStructure, joinLines, linesOf } from './event-data.js';
 import { AT_ONCE, EventReader } from './event-reader.js';
 import type { EventTraits } from './event-reader.js';
 import type { OutputCount } from './output-count.js';
 
-export interface RelayOptions extends Pick<ChatAnswerRules, 'wire' | 'excludesReasoning'> {
-  /** `created` is used when the provider states none. */
-  readonly identity: StreamIdentity;
-  /** `n` of the request. */
-  readonly choiceCount: number;
+export interface RelayOptions extends PassageOptions {
+  /** The wire of the client. */
+  readonly client: ModelWire;
   readonly maxEventBytes: number;
   readonly maxAnswerBytes: number;
 }
 
 /** Beyond it, chunks without content are relayed: fallback is no longer possible then. */
 const MAX_GATED_BYTES = 65_536;
-/** Of a chunk: a longer one is replaced by one of this service. */
-const MAX_HELD_FINISH = 4_096;
 const KEPT_OUTPUT_BYTES = 1_048_576;
 const LINE: EventTraits = { kind: 'message', isOwned: true, isJoined: false, large: null };
 
 /** All relays share one: a read is handled without waiting. */
 const OUTPUT = new GrowingBuffer();
-
-/** A chunk of nothing but a finish reason. */
-interface HeldFinish {
-  readonly reason: string | null;
-  readonly native: string | null;
-  readonly bytes: Buffer;
-}
 
 export class ChatStreamRelay {
   /** The first content, reasoning, refusal, tool call or finish reason has come: the answer is this endpoint's. */
@@ -55,21 +43,16 @@ export class ChatStreamRelay {
   /** The bound of this service that the answer has exceeded: its failure is not the provider's. */
   boundExceeded: string | null = null;
   private readonly events: EventReader;
-  private readonly answer: Answer;
-  private readonly reader: ChatAnswerReader;
+  private readonly passage: StreamPassage;
   private output: Buffer[] = [];
   private outputBytes = 0;
   private received = 0;
-  private start: Buffer | null = null;
-  private readonly finishes = new Map<number, HeldFinish>();
   private isDiscarding = false;
   private isReadUtf8 = false;
 
   constructor(private readonly options: RelayOptions) {
-    const { wire, excludesReasoning, choiceCount, maxEventBytes } = options;
-    this.answer = new Answer(choiceCount);
-    this.reader = new ChatAnswerReader({ wire, excludesReasoning, isWhole: false }, this.answer);
-    this.events = new EventReader(maxEventBytes, (bytes, from, to, event) => {
+    this.passage = streamPassage(options.client, options, OUTPUT);
+    this.events = new EventReader(options.maxEventBytes, (bytes, from, to, event) => {
       if (!this.isFinished) this.readEvent(bytes, from, to, event);
     });
   }
@@ -179,6 +162,16 @@ export class ChatStreamRelay {
     return { texts: keptTexts, factor: shareOfKept };
   }
 
+  /** Whether the prompt's tokens are final, although the answer has not ended. */
+  get hasExactPrompt(): boolean {
+    return this.answer.hasExactPrompt;
+  }
+
+  /** The last events, after the commit of the record. */
+  last(end: AnswerEnd): Buffer {
+    return this.passage.last(end);
+  }
+
   /** Bytes that the relay holds beside its own objects. */
   get heldBytes(): number {
     return this.events.heldBytes + this.outputBytes + this.answer.texts.size;
@@ -192,7 +185,7 @@ export class ChatStreamRelay {
       else if (!(error instanceof BrokenAnswer)) throw error;
       this.fail(brokenAnswer(error.message));
     } finally {
-      this.reader.release();
+      this.passage.release();
       const output = OUTPUT.take(KEPT_OUTPUT_BYTES);
       if (output && !this.isDiscarding) {
         this.output.push(output);
@@ -205,9 +198,9 @@ export class ChatStreamRelay {
   private readEvent(bytes: Buffer, from: number, to: number, event: EventTraits): void {
     if (isBlank(bytes, from, to) && event.kind !== 'error') return;
     if (isDone(bytes, from, to)) {
-      this.reader.finishOpenChoices();
+      this.passage.done();
       this.complete();
-    } else if (event.kind === 'error') this.failWith(this.reader.errorOf(bytes.subarray(from, to)));
+    } else if (event.kind === 'error') this.failWith(this.passage.errorOf(bytes.subarray(from, to)));
     else if (event.isJoined && isSeveralDocuments(bytes, from, to)) this.readLines(bytes, from, to);
     else if (event.kind === 'message' || isStructure(bytes, from, to))
       this.readDocument(bytes, from, to, event);
@@ -229,56 +222,24 @@ export class ChatStreamRelay {
     this.readChunk(repaired, 0, repaired.length, event);
   }
 
-  private readChunk(bytes: Buffer, from: number, to: number, { isJoined, large }: EventTraits): void {
-    const result = this.reader.read(bytes, from, to, large);
+  private readChunk(bytes: Buffer, from: number, to: number, event: EventTraits): void {
+    const result = this.passage.read(bytes, from, to, event);
     this.hasContent ||= this.answer.hasContent;
     if (result === 'error' && this.answer.stated) this.failWith(this.answer.stated);
-    if (result !== 'choices' && result !== 'finish') return;
-    if (isJoined) joinLines(bytes, from, to);
-    if (result === 'choices') this.writeChunk(OUTPUT);
-    else this.holdFinish();
-  }
-
-  private writeChunk(output: GrowingBuffer): void {
-    this.start ??= chunkStart(this.identity);
-    output.append(this.start, 0, this.start.length);
-    this.reader.writeInside(output);
-    output.append(CHUNK_END, 0, CHUNK_END.length);
-  }
-
-  private holdFinish(): void {
-    const choice = this.answer.choiceAt(this.reader.finishedChoice);
-    const chunk = new GrowingBuffer();
-    this.writeChunk(chunk);
-    if (choice === null || chunk.length > MAX_HELD_FINISH) return;
-    this.finishes.set(choice.index, {
-      reason: choice.finishReason,
-      native: choice.nativeFinishReason,
-      bytes: Buffer.from(chunk.bytes.subarray(0, chunk.length)),
-    });
-  }
-
-  /** The provider's own last chunk of a choice, if it says what the answer came to. */
-  private finishOf(choice: AnsweredChoice): Buffer {
-    const held = this.finishes.get(choice.index);
-    const isSame = held?.reason === choice.finishReason && held.native === choice.nativeFinishReason;
-    const hasEmptyCalls = choice.calls.some(({ arguments: { length } }) => length === 0);
-    return held && isSame && !hasEmptyCalls ? held.bytes : finishChunk(this.identity, choice);
+    else if (result === 'end') this.complete();
   }
 
   private failWith(error: ProviderError): void {
     this.fail({ kind: 'provider_error', error });
   }
 
-  /** The finish reasons were held back: content may follow one, and clients read the first as the end. */
   private complete(): void {
     this.isFinished = true;
-    this.reader.end();
-    for (const choice of this.answer.choices) {
-      if (choice.finishReason === null) continue;
-      const event = this.finishOf(choice);
-      OUTPUT.append(event, 0, event.length);
-      this.hasContent = true;
-    }
+    this.passage.complete();
+    this.hasContent ||= this.answer.hasContent;
+  }
+
+  private get answer(): Answer {
+    return this.passage.answer;
   }
 }

@@ -4,7 +4,6 @@
 import { MovingTimer } from '../../concurrency/scheduler.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
 import type { CallerGone } from '../../domain/ending.js';
-import { KEEP_ALIVE } from '../clients/chat.js';
 
 // Bytes that the client has not received. The upstream pauses beyond it.
 const MAX_UNSENT_BYTES = 65_536;
@@ -25,6 +24,8 @@ export interface ClientStreamOptions {
   readonly sendHeaders: () => void;
   /** Milliseconds without a byte; 0: no comments. */
   readonly keepAliveMs: number;
+  /** Sent then. */
+  readonly keepAlive: Buffer;
   readonly scheduler: Scheduler;
 }
 
@@ -106,12 +107,12 @@ export class ClientStream {
   }
 
   private sendKeepAlive(): void {
-    const { keepAliveMs } = this.options;
+    const { keepAliveMs, keepAlive } = this.options;
     // A full socket needs no comment: bytes are waiting for the client.
     if (this.isFull) this.keepAlive.set(keepAliveMs);
     else {
       this.keepAlives++;
-      this.write(KEEP_ALIVE);
+      this.write(keepAlive);
     }
   }
 

@@ -5,6 +5,7 @@ import { LargeValues } from '../../json/large-values.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
+import type { EventData } from '../passages/passage.js';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -24,15 +25,11 @@ const MAX_TOKEN_BYTES = 65_536;
 // Joined lines are read at their end only.
 const MAX_JOINED_BYTES = 1_048_576;
 
-export interface EventTraits {
+export interface EventTraits extends EventData {
   /** `other`: an event of a name that says nothing of its data. */
   readonly kind: 'message' | 'error' | 'other';
   /** The bytes may be changed. */
   readonly isOwned: boolean;
-  /** The data are those of several lines, joined. */
-  readonly isJoined: boolean;
-  /** Where the long values of a long document end; null: a short one. */
-  readonly large: ReadonlyMap<number, number> | null;
 }
 
 /** The data of one event are bytes[from, to), valid during the call only. */

@@ -49,7 +49,12 @@ export interface ChatWireSettings {
   /** Whether usage in streams must be requested, comes unasked, or never comes. */
   readonly streamUsage?: StreamUsage;
   readonly reasoningMember?: ReasoningMember;
+  /** How a model of the Messages wire is told to think; absent: it is not. */
+  readonly thinking?: ThinkingForm;
 }
+
+/** By an effort, or by a budget of tokens. */
+export type ThinkingForm = 'adaptive' | 'budget';
 
 /** A server's name for the reasoning in a message. */
 export type ReasoningMember = 'reasoning' | 'reasoning_content';

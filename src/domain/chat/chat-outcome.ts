@@ -1,6 +1,7 @@
 // The outcome of a chat call as its record keeps it.
 import type { PicoUsd } from '../spend/money.js';
 import type { JsonObject, ChatToolCall } from './chat-request.js';
+import type { ModelWire } from './model-wire.js';
 import type { UsageSource } from './chat-usage.js';
 
 /** One answer of the model, assembled from its chunks. */
@@ -26,6 +27,8 @@ export interface ReportedTokens {
 
 /** The members of a generation that only chat calls have. */
 export interface ChatFacts {
+  /** Of the client. */
+  readonly wire: ModelWire;
   /** As charged, like the prompt tokens of the generation. Details are parts of their totals. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;

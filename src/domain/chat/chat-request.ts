@@ -1,5 +1,7 @@
-// The internal form of a chat call: checked members in their own names, and the bytes of every member for the provider.
+// The kernel's form of a model call, whatever the wire of its client: checked members, and the bytes of every member for the
+// provider. Names are those of Chat, in which calls are recorded as well.
 import type { CallerTrace } from '../caller-trace.js';
+import type { ModelWire } from './model-wire.js';
 
 export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue };
@@ -23,7 +25,15 @@ export interface ChatMediaPart {
   readonly detail: string | null;
 }
 
-export type ChatPart = ChatTextPart | ChatMediaPart;
+/** A part that only its own wire knows: other wires refuse it. */
+export interface ChatUnknownPart {
+  readonly type: 'unknown';
+  readonly wire: ModelWire;
+  readonly name: string;
+  readonly body: JsonObject;
+}
+
+export type ChatPart = ChatTextPart | ChatMediaPart | ChatUnknownPart;
 
 export interface ChatToolCall {
   readonly id: string;
@@ -57,7 +67,36 @@ export interface ReasoningSettings {
   readonly isEnabled: boolean;
 }
 
+/** An element that no provider may get: of a list, or of the list `content` of its element. */
+export interface NativeCut {
+  readonly member: 'messages' | 'tools';
+  readonly index: number;
+  /** Null: the whole element. */
+  readonly inner: readonly number[] | null;
+}
+
+/** A request as the client of another wire than Chat sent it: endpoints of its wire get its bytes. */
+export interface NativeRequest {
+  readonly wire: ModelWire;
+  /** Every top-level member: its JSON text byte for byte, in the caller's order. Long ones are removed as those of `members`. */
+  readonly members: Map<string, Buffer>;
+  /** Headers of the wire that go upstream, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cuts: readonly NativeCut[];
+  /** Members that the cuts lose, as attempts record them. */
+  readonly edits: readonly string[];
+  /** Members that endpoints of other wires do not get. */
+  readonly unshared: readonly string[];
+}
+
+/** The wire of the client. */
+export function wireOf({ native }: Pick<ChatRequest, 'native'>): ModelWire {
+  return native?.wire ?? 'chat';
+}
+
 export interface ChatRequest {
+  /** Null: the client speaks Chat, and `members` are its bytes. */
+  readonly native: NativeRequest | null;
   /** As the caller names them, the preferred one first; at least one. */
   readonly models: readonly string[];
   readonly isStreamed: boolean;

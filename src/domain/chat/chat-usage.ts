@@ -10,6 +10,8 @@ export interface ChatUsage {
   /** The part of the cached tokens that is certainly audio: no report states it. */
   readonly cachedAudioTokens: number;
   readonly cacheWriteTokens: number;
+  /** The written tokens that live for an hour, whose price differs; null: no report states it, the request's longest life counts. */
+  readonly cacheWrite1hTokens: number | null;
   readonly audioInputTokens: number;
   readonly videoInputTokens: number;
   /** Parts of the completion. */
@@ -53,6 +55,7 @@ export function readReportedChatUsage(usage: unknown): ReportedChatUsage | null 
       prompt['cache_creation_tokens'],
       usage['cache_creation_input_tokens'],
     ),
+    cacheWrite1hTokens: null,
     audioInputTokens: numberOf(prompt['audio_tokens']),
     videoInputTokens: numberOf(prompt['video_tokens']),
     reasoningTokens: firstNumber(completion['reasoning_tokens'], usage['reasoning_tokens']),
@@ -100,6 +103,8 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
       cachedTokens,
       cachedAudioTokens: Math.min(cachedTokens, overlap),
       cacheWriteTokens,
+      cacheWrite1hTokens:
+        reported.cacheWrite1hTokens === null ? null : Math.min(reported.cacheWrite1hTokens, cacheWriteTokens),
       audioInputTokens,
       videoInputTokens,
       reasoningTokens,
@@ -145,6 +150,7 @@ export function countedChatUsage(promptTokens: number, completionTokens: number)
     cachedTokens: 0,
     cachedAudioTokens: 0,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: null,
     audioInputTokens: 0,
     videoInputTokens: 0,
     reasoningTokens: 0,

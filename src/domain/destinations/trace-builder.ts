@@ -97,6 +97,7 @@ function tracedChat(
 ): TracedChat {
   const parts = chargedParts(facts, charge);
   return {
+    wire: facts.wire,
     completionTokens: facts.completionTokens,
     reasoningTokens: facts.reasoningTokens,
     cachedTokens: facts.cachedTokens,

@@ -165,6 +165,7 @@ function contentOf(content: ChatMessage['content'], map: TextMap): ContentMessag
 /** Media become a text: they are never stored and never leave in a trace. Public addresses stay. */
 function toContentPart(part: ChatPart, map: TextMap): ContentPart {
   if (part.type === 'text') return { type: 'text', text: map(part.text) };
+  if (part.type === 'unknown') return { type: 'text', text: `[${boundedText(part.name, 100)}]` };
   const { type, url } = part;
   if (url !== null && url.length <= MAX_URL_LENGTH && /^https:/i.test(url)) {
     const address = { url: map(url) };

@@ -39,14 +39,21 @@ export interface RequestContext {
 export type Operation = 'embeddings' | 'chat';
 
 /** Operations as the contract's records name them. */
-export const API_TYPES = ['embeddings', 'completions'] as const;
+export const API_TYPES = ['embeddings', 'completions', 'messages'] as const;
 export type ApiType = (typeof API_TYPES)[number];
 
-export function apiTypeOf({ operation }: Pick<Generation, 'operation'>): ApiType {
-  return operation === 'chat' ? 'completions' : operation;
+export function apiTypeOf({
+  operation,
+  chat,
+}: Pick<Generation, 'operation'> & { readonly chat: Pick<ChatFacts, 'wire'> | null }): ApiType {
+  if (operation !== 'chat') return operation;
+  return chat?.wire === 'messages' ? 'messages' : 'completions';
 }
 
-export function operationOf(apiType: ApiType): Operation {
+/** Lists are filtered by operation: `completions` are chats of every wire. */
+export const LISTED_API_TYPES = ['embeddings', 'completions'] as const;
+
+export function operationOf(apiType: (typeof LISTED_API_TYPES)[number]): Operation {
   return apiType === 'completions' ? 'chat' : apiType;
 }
 

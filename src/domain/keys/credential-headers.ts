@@ -1,4 +1,5 @@
 // The headers in which a caller may present its key (docs/contract.md#authentication).
+import { KEY_PREFIX } from './api-key.js';
 
 // RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
 const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
@@ -11,13 +12,13 @@ export interface PresentedCredential {
   readonly secret: string | null;
 }
 
-/** Null without a credential: an empty value counts as absent. `Authorization` takes precedence. */
+/** Null without a credential: an empty value counts as absent. `Authorization` takes precedence over keys of other forms. */
 export function presentedCredential(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): PresentedCredential | null {
   const authorization = textOf(headers['authorization']);
   const bearer = BEARER.exec(authorization)?.[1];
-  if (bearer !== undefined) return { secret: bearer };
+  if (bearer !== undefined) return { secret: chosen(bearer, headers) };
   // Clients send the scheme alone when they have no token for it.
   if (authorization !== '' && !/^Bearer *$/i.test(authorization)) return { secret: null };
   for (const name of BARE_HEADERS) {
@@ -25,6 +26,14 @@ export function presentedCredential(
     if (value !== '') return { secret: BARE.test(value) ? value : null };
   }
   return authorization === '' ? null : { secret: null };
+}
+
+/** Coding agents send two: the key of this service counts, and two different ones of its form are malformed. */
+function chosen(bearer: string, headers: Parameters<typeof presentedCredential>[0]): string | null {
+  const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) => value.startsWith(KEY_PREFIX));
+  if (own === undefined || own === bearer) return bearer;
+  if (bearer.startsWith(KEY_PREFIX)) return null;
+  return BARE.test(own) ? own : null;
 }
 
 function textOf(value: string | string[] | undefined): string {

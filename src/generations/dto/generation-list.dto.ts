@@ -1,6 +1,6 @@
 // The list of generations on the wire, and its query: an extension of the contract. Contract: docs/contract.md#generations.
 import { readStatuses, STATUS_CLASSES } from '../../domain/generations/generation-list.js';
-import { API_TYPES, apiTypeOf } from '../../domain/generations/generation.js';
+import { API_TYPES, apiTypeOf, LISTED_API_TYPES } from '../../domain/generations/generation.js';
 import type { ApiType, Generation } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
@@ -47,11 +47,11 @@ export class GenerationsQueryDto {
   })
   provider?: string;
 
-  @EnumField(API_TYPES, {
+  @EnumField(LISTED_API_TYPES, {
     optional: true,
     description: 'Only calls of this operation: `embeddings`, or `completions` for chat.',
   })
-  api_type?: ApiType;
+  api_type?: (typeof LISTED_API_TYPES)[number];
 
   @FormattedField({
     optional: true,

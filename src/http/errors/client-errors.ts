@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
-import { errorBody } from './error.filter.js';
+import { errorBody } from './error-forms.js';
 
 // Milliseconds for the caller to read the response; then its connection is destroyed.
 const TIME_TO_LEAVE = 1_000;

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
-import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
+import { errorBody, isMessagesPath, messagesErrorBody } from './error-forms.js';
 import { FailedRequests } from './failed-requests.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from '../server/route-table.js';
@@ -61,7 +61,17 @@ export class ErrorFilter implements ExceptionFilter {
     }
     if (error.generationId !== null)
       response.setHeader(GENERATION_ID_HEADER, generationHeaderId(error.generationId));
-    response.status(error.status).set(error.headers).json(errorBody(error));
+    response.set(error.headers);
+    if (!isMessagesPath(request.path)) response.status(error.status).json(errorBody(error));
+    else this.sendAsMessages(response, error);
+  }
+
+  /** A provider's own error passes with its bytes: clients of the wire recover by its words. */
+  private sendAsMessages(response: Response, error: AppError): void {
+    const { native, generationId } = error;
+    if (generationId !== null) response.setHeader('request-id', generationHeaderId(generationId));
+    if (native?.wire === 'messages') response.status(native.status).type('json').send(native.body);
+    else response.status(error.status).json(messagesErrorBody(error));
   }
 
   private toAppError(thrown: unknown, request: Request): AppError {
@@ -77,14 +87,4 @@ export class ErrorFilter implements ExceptionFilter {
     const code = CODES_BY_STATUS[status];
     return code ? new AppError(code) : new AppError('internal', { cause: thrown });
   }
-}
-
-export function errorBody(error: AppError): unknown {
-  const { code, message, status, errorType, metadata, routingMetadata } = error;
-  // A 500 reveals nothing about the inside.
-  if (code === 'internal') return { error: { code: status, message } };
-  return {
-    error: { code: status, message, metadata: { error_type: errorType, ...metadata } },
-    ...(routingMetadata === null ? {} : { openrouter_metadata: toRoutingMetadataDto(routingMetadata) }),
-  };
 }

@@ -6,7 +6,7 @@ import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger'
 import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { RoutingMetadataDto } from '../dto/routing-metadata.dto.js';
-import { errorBody } from '../errors/error.filter.js';
+import { errorBody } from '../errors/error-forms.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 

@@ -33,6 +33,7 @@ export function storedChat(facts: ChatFacts): Partial<StoredChat> {
 
 /** A time of 0 is a value, unlike a count of 0. */
 function isDefault(name: string, value: unknown): boolean {
+  if (name === 'wire') return value === 'chat';
   return value === null || value === false || (value === 0 && name !== 'timeToFirstTokenMs');
 }
 
@@ -40,6 +41,7 @@ export function readChat(row: Pick<TableRow, Summed | 'chat' | 'operation'>): Ch
   if (row.operation !== 'chat') return null;
   const stored = (row.chat ?? {}) as Partial<StoredChat>;
   return {
+    wire: stored.wire ?? 'chat',
     completionTokens: row.completionTokens ?? 0,
     reasoningTokens: row.reasoningTokens ?? 0,
     cachedTokens: row.cachedTokens ?? 0,

@@ -1,5 +1,6 @@
-// How a provider speaks the chat completions wire, as data. Sending, streaming, money and records are shared by all
+// How a provider speaks its wire for models, as data. Sending, streaming, money and records are shared by all
 // providers and live elsewhere (docs/contract.md#chat-providers).
+import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest, JsonObject } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
@@ -35,7 +36,17 @@ export interface SentPrompt {
   readonly tools: readonly JsonObject[];
 }
 
+/** The provider's own count of a prompt. */
+export interface TokenCounter {
+  /** Null: the request cannot be counted there. */
+  buildRequest(call: ChatCall, connection: ProviderConnection): ChatUpstreamRequest | null;
+  /** Reads a 2xx; null: it states no count. */
+  readCount(response: UpstreamResponse): number | null;
+}
+
 export interface ChatWire {
+  /** The wire of requests and answers. */
+  readonly protocol: ModelWire;
   /** Throws UnsupportedRequest for a hard problem. */
   buildRequest(
     call: ChatCall,
@@ -47,6 +58,10 @@ export interface ChatWire {
   /** Any other status than 2xx, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;
   readonly cancellation: CancellationBilling;
+  /** Absent: prompts are counted here. */
+  readonly counter?: TokenCounter;
+  /** Whether the answer hides reasoning for which the provider bills. Absent: as the catalogue states. */
+  hidesReasoning?(request: ChatRequest, endpoint: ChatEndpoint): boolean;
   /** The provider's words for OpenAI's finish reasons, beside the common ones. */
   readonly finishReasons?: Readonly<Record<string, string>>;
   /** Members of `usage` that this wire names otherwise. Absent: OpenAI's names. */

@@ -142,7 +142,20 @@ export interface LocalProvider extends ProviderTraits {
   embed(call: ProviderCall, pace: Pace): Promise<ProviderAnswer>;
 }
 
-export type Provider = HttpProvider | LocalProvider;
+/** A provider without embeddings. */
+export interface ChatProvider extends Pick<
+  HttpProvider,
+  'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey'
+> {
+  readonly chat: ChatWire;
+}
+
+export type EmbeddingProvider = HttpProvider | LocalProvider;
+export type Provider = EmbeddingProvider | ChatProvider;
+
+export function embeds(provider: Provider): provider is EmbeddingProvider {
+  return 'billing' in provider;
+}
 
 export interface LocalChat extends Pick<ChatWire, 'problems' | 'cancellation'> {
   /**

@@ -21,7 +21,8 @@ import { CredentialAccess } from '../credentials/credential-access.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
 import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
-import type { EndpointTarget } from '../endpoint-target.js';
+import { embeds } from '../../providers/shared/provider.js';
+import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 import { withRoomForInputs } from '../endpoints/input-room.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { ProviderNames } from '../provider-names.js';
@@ -47,6 +48,12 @@ const FORM_NAMES: Readonly<Record<InputForm, string>> = {
   tokens: 'token arrays',
   multimodal: 'multimodal items',
 };
+
+function isOfEmbeddings(
+  candidate: Candidate<ServingTarget & Pick<EndpointTarget, 'model' | 'endpoint'>>,
+): candidate is Candidate<EndpointTarget> {
+  return embeds(candidate.target.provider);
+}
 
 @Injectable()
 export class RoutePlanner {
@@ -80,13 +87,7 @@ export class RoutePlanner {
     const own = await this.access.credentialsOf(key.workspaceId);
     const endpoints = endpointsFor(model, request);
     const priceOf = (endpoint: ModelEndpoint) => priceOn(endpoint, day);
-    const configured: readonly Candidate<EndpointTarget>[] = this.access.candidates(
-      model,
-      endpoints,
-      key,
-      own,
-      priceOf,
-    );
+    const configured = this.access.candidates(model, endpoints, key, own, priceOf).filter(isOfEmbeddings);
     if (configured.length === 0)
       throw unconfiguredError(model, endpoints, this.caller, wantedWidth(model, request));
     const modalities = modalitiesOf(request.input);

@@ -6,7 +6,7 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
 import { VLLM_MEMBERS } from '../../providers/shared/embedding-members.js';
-import type { Provider, ProviderCall } from '../../providers/shared/provider.js';
+import type { EmbeddingProvider, ProviderCall } from '../../providers/shared/provider.js';
 import { Cancellation } from '../../concurrency/cancellation.js';
 import { HttpClient } from '../../outbound/http-client.js';
 import { EndpointCaller } from './endpoint-caller.js';
@@ -39,7 +39,7 @@ async function callFor(
     dimensions,
   };
   const answer = await caller.call(
-    { ...target, provider: { ...target.provider, embed } as Provider },
+    { ...target, provider: { ...target.provider, embed } as EmbeddingProvider },
     request,
     request.input,
     { timeout: 1_000, signal: new Cancellation(), accountId: 'account' },
@@ -56,7 +56,7 @@ async function sentTo(endpoint: Partial<ModelEndpoint>, extra: EmbeddingRequest[
     const vectors = [{ form: 'floats' as const, values: Float32Array.of(1, 0, 0, 0) }];
     return { vectors, promptTokens: 1, totalTokens: 1, upstreamId: null };
   };
-  const provider = { ...target.provider, name: 'vLLM', members: VLLM_MEMBERS, embed } as Provider;
+  const provider = { ...target.provider, name: 'vLLM', members: VLLM_MEMBERS, embed } as EmbeddingProvider;
   const request: EmbeddingRequest = {
     model: 'vendor/model',
     input: { form: 'texts', items: ['a'] },

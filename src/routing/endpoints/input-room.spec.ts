@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createEndpoint, createModel, createTarget } from '../../../test/support/routing/endpoints.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { findProvider } from '../../providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../../providers/index.js';
 import { withRoomForInputs } from './input-room.js';
 
 const SMALL = 'text-embedding-3-small';
@@ -18,7 +18,7 @@ interface Limit {
 }
 
 const candidate = ({ provider: slug, limit, upstreamModel = 'some-model', ...family }: Limit) => {
-  const provider = findProvider(slug);
+  const provider = EMBEDDING_PROVIDERS.find((one) => one.slug === slug);
   if (!provider) throw new Error(`no provider ${slug}`);
   const endpoint = createEndpoint({ provider: slug, upstreamModel, maxTokensPerInput: limit, ...family });
   return { target: { ...createTarget(endpoint), provider } };

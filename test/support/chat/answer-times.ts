@@ -1,8 +1,8 @@
 // How long answers of a size take to read, whatever is in them: units that are repeated until the answer has that size.
 import { readChatAnswer } from '../../../src/chat/stream/chat-answer.js';
 import type { Pace } from '../../../src/concurrency/yield-queue.js';
-import { createRelay, IDENTITY } from './relay.js';
-import { openAiChunk, plainChunk, RELAY_WIRE, sse } from './upstream-streams.js';
+import { ANSWER_OPTIONS, createRelay } from './relay.js';
+import { openAiChunk, plainChunk, sse } from './upstream-streams.js';
 
 const READ_BYTES = 65_536;
 const CHOICES = 128;
@@ -139,7 +139,7 @@ export async function timeWhole(unit: AnswerUnit, bytes: number): Promise<Answer
   const from = process.cpuUsage();
   await readChatAnswer(
     body,
-    { identity: IDENTITY, wire: RELAY_WIRE, excludesReasoning: false, choiceCount: CHOICES },
+    { ...ANSWER_OPTIONS, choiceCount: CHOICES },
     pace,
   );
   return timesOf(millisecondsSince(from), body, pace.end());

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { CHAT_CLIENT } from '../../../src/chat/clients/chat.js';
 import { ChatPump } from '../../../src/chat/stream/chat-pump.js';
 import type { DisconnectDecision, UpstreamBody } from '../../../src/chat/stream/chat-pump.js';
 import type { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
@@ -98,6 +99,7 @@ export class PumpLab {
     const client = new ClientStream(response, {
       sendHeaders: () => void response.writeHead(200, { 'content-type': 'text/event-stream' }),
       keepAliveMs: KEEP_ALIVE_MS,
+      keepAlive: CHAT_CLIENT.keepAlive,
       scheduler,
     });
     const call = { disconnects: 0, onDisconnect: () => decision } as LabCall;

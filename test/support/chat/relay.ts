@@ -3,6 +3,9 @@ import type { ChatChoice } from '../../../src/domain/chat/chat-outcome.js';
 import type { ChatFailure } from '../../../src/chat/stream/chat-failure.js';
 import { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import type { RelayOptions } from '../../../src/chat/stream/chat-stream-relay.js';
+import type { AnswerEnd } from '../../../src/chat/passages/passage.js';
+import type { AnswerOptions } from '../../../src/chat/stream/chat-answer.js';
+import { countedChatUsage } from '../../../src/domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../../../src/domain/chat/chat-usage.js';
 import { RELAY_WIRE, UPSTREAM_STREAMS } from './upstream-streams.js';
 import type { UpstreamStream } from './upstream-streams.js';
@@ -14,6 +17,24 @@ export const IDENTITY = {
   provider: 'Stub',
 };
 
+/** Of a client and a provider that speak Chat. */
+export const ANSWER_OPTIONS = {
+  identity: IDENTITY,
+  client: 'chat',
+  wire: RELAY_WIRE,
+  excludesReasoning: false,
+  choiceCount: 1,
+  countedPrompt: null,
+} as const satisfies AnswerOptions;
+
+/** The end of an answer that costs nothing. */
+export const answerEnd = (members: AnswerEnd['members'] = {}): AnswerEnd => ({
+  usage: countedChatUsage(0, 0),
+  cost: { charged: 0n, isByok: false, upstream: null, prompt: null, completion: null },
+  members,
+  hasChoice: true,
+});
+
 const MADE_ID = /^call_[A-Za-z0-9]{24}$/;
 
 /** Made tool call ids are numbered instead of random. */
@@ -24,7 +45,7 @@ export function createRelay(
   let made = 0;
   const toolCallId = (id: string): string => (MADE_ID.test(id) ? `call_${++made}` : id);
   return new ChatStreamRelay({
-    identity: IDENTITY,
+    ...ANSWER_OPTIONS,
     wire: { ...RELAY_WIRE, toolCallId, ...wire },
     choiceCount,
     excludesReasoning,

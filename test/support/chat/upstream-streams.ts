@@ -10,7 +10,7 @@ export interface UpstreamStream {
   readonly excludesReasoning?: boolean;
 }
 
-export const RELAY_WIRE = { readError: readUpstreamError };
+export const RELAY_WIRE = { protocol: 'chat', readError: readUpstreamError } as const;
 
 /** Events of one line each. Texts pass as they are, objects as JSON. */
 export function sse(...events: readonly (string | object)[]): string {

@@ -7,6 +7,7 @@ import { createGeneration } from './generation.js';
 /** The facts of a streamed call with cached and reasoning tokens: the sides of the cost add up to 224,000,000. */
 export function createChatFacts(overrides: Partial<ChatFacts> = {}): ChatFacts {
   return {
+    wire: 'chat',
     completionTokens: 40,
     reasoningTokens: 30,
     cachedTokens: 800,

@@ -8,14 +8,14 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/providers/shared/provider.js';
-import { findProvider } from '../../../src/providers/index.js';
+import { EMBEDDING_PROVIDERS } from '../../../src/providers/index.js';
 import type { EndpointFailure } from '../../../src/routing/failures/endpoint-failure.js';
 import { failureOfResponse } from '../../../src/routing/failures/exchange-failures.js';
 import { PROVIDER_STUBS } from './index.js';
 import type { ProviderStub } from './provider-stub.js';
 
 export function httpProvider(slug: string): HttpProvider {
-  const provider = findProvider(slug);
+  const provider = EMBEDDING_PROVIDERS.find((one) => one.slug === slug);
   if (provider?.transport !== 'http') throw new Error(`no provider ${slug} over HTTP`);
   return provider;
 }

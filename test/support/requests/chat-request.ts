@@ -18,6 +18,7 @@ export function chatRequest(
   }: Partial<Omit<ChatRequest, 'members'>> & { readonly members?: JsonObject } = {},
 ): ChatRequest {
   return {
+    native: null,
     models: ['openai/gpt-4.1-mini'],
     isStreamed: true,
     includesUsageChunk: false,

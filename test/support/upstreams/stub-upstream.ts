@@ -9,6 +9,8 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 export type StubHandler = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
@@ -114,6 +116,7 @@ async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
+    text,
     body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
 }

@@ -10,6 +10,8 @@ import type { SupportTraits } from './chat-traits.js';
 const PDF = 'application/pdf';
 const PDF_RULE = `must be the data of a PDF (file_data: "data:${PDF};base64,..."): the endpoint takes no other files`;
 
+const DOCUMENT_RULE = 'must be a PDF or a plain text: the endpoint takes no other files';
+
 /** The hard problems first. */
 export function chatProblems(
   request: ChatRequest,
@@ -37,6 +39,7 @@ export function hardProblems(
     reject('tool_choice', 'the endpoint cannot be forced to call a tool');
   if (!takesFormat(request, has))
     reject('response_format', `the endpoint does not support ${responseFormat}`);
+  if (request.maxOutputTokens === 0) reject('max_tokens', 'the endpoint makes at least one token');
   if (request.choiceCount > 1 && !has('n')) reject('n', 'the endpoint gives one choice only');
   if (request.wantsLogprobs && !has('logprobs'))
     reject('logprobs', 'the endpoint gives no log probabilities');
@@ -54,7 +57,13 @@ function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: Supp
   );
   if (isReasoningLost(reasoningEdit(call, traits.reasoningSwitch === true))) dropped.push('reasoning');
   if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
+  dropped.push(...lostMembers(request.native));
   return dropped.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
+}
+
+/** Members of the client's own wire that other wires do not have. */
+export function lostMembers(native: ChatRequest['native']): readonly string[] {
+  return native === null ? [] : [...native.edits, ...native.unshared];
 }
 
 function supports(
@@ -97,7 +106,7 @@ function takesServiceTier(
 function addMediaProblems(
   { messages }: ChatRequest,
   { inputModalities, supportedParameters }: ChatEndpoint,
-  { mediaUrls, files }: SupportTraits,
+  { mediaUrls, files, protocol }: SupportTraits,
   reject: (at: string, rule: string) => void,
 ): void {
   const takesUrls =
@@ -107,8 +116,14 @@ function addMediaProblems(
     for (const [position, part] of content.entries()) {
       if (part.type === 'text') continue;
       const at = `messages[${index}].content[${position}]`;
+      if (part.type === 'unknown') {
+        if (part.wire !== protocol) reject(at, `the endpoint takes no ${part.name}`);
+        continue;
+      }
       const isPdf = part.url === null && part.mediaType === PDF;
+      const isDocument = isPdf || part.url !== null || part.mediaType === 'text/plain';
       if (part.type === 'file' && files === 'inline_pdf' && !isPdf) reject(at, PDF_RULE);
+      else if (part.type === 'file' && files === 'documents' && !isDocument) reject(at, DOCUMENT_RULE);
       else if (!inputModalities.includes(part.type)) reject(at, `the endpoint takes no ${part.type}`);
       else if (part.url !== null && !takesUrls)
         reject(at, 'must be inline data (data:image/png;base64,...): the endpoint takes no addresses');

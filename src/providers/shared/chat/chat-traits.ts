@@ -5,6 +5,7 @@ import type {
   ReasoningMember,
   StreamUsage,
 } from '../../../domain/chat/chat-model.js';
+import type { ModelWire } from '../../../domain/chat/model-wire.js';
 import type { JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ChatCall, ChatWire } from '../chat-wire.js';
 import type { ProviderConnection } from '../upstream.js';
@@ -50,7 +51,10 @@ export interface MessageTraits {
 export type SupportTraits = Pick<
   ChatTraits,
   'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'files' | 'reasoningSwitch'
->;
+> & {
+  /** The wire whose unknown parts the endpoint takes; absent: Chat. */
+  readonly protocol?: ModelWire;
+};
 
 export interface ChatTraits extends Pick<
   ChatWire,
@@ -77,8 +81,8 @@ export interface ChatTraits extends Pick<
   readonly reasoningModelsLack?: readonly string[];
   /** Media by address: sent, refused, or sent where the endpoint lists `image_url`. No wire fetches them here. */
   readonly mediaUrls: 'sent' | 'refused' | 'listed';
-  /** Files are sent as the data of a PDF only; absent: any, by the rule of media. */
-  readonly files?: 'inline_pdf';
+  /** Files are sent as the data of a PDF only, or of a text as well and by address; absent: any, by the rule of media. */
+  readonly files?: 'inline_pdf' | 'documents';
   /** The member that switches reasoning on and off where an endpoint has no efforts. */
   readonly reasoningSwitch?: true;
   readonly cancellation: CancellationBilling;

@@ -3,19 +3,21 @@ import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
 import { recordedEdits } from '../../../domain/generations/edits.js';
 import { operationUrl, withoutUserInfo } from '../address.js';
+import { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall, ChatUpstreamRequest, ChatWire, SentPrompt } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection } from '../provider.js';
 import { bearer } from '../wire.js';
 import { editMember, withholdsTools } from './chat-members.js';
 import { editMessages, editTools } from './chat-messages.js';
-import { chatProblems, hardProblems } from './chat-problems.js';
+import { chatProblems, hardProblems, lostMembers } from './chat-problems.js';
 import { isReasoningLost, reasoningEdit } from './chat-reasoning.js';
 import type { ChatTraits } from './chat-traits.js';
 
 export function defineChatWire(traits: ChatTraits): ChatWire {
   const { readError, cancellation, finishReasons, readUsage, toolCallId, callSignatures } = traits;
   return {
+    protocol: 'chat',
     buildRequest: (call, connection) => buildRequest(call, connection, traits),
     promptOf: (call) => promptOf(call, traits),
     problems: (request, endpoint) => chatProblems(request, endpoint, traits),
@@ -40,7 +42,8 @@ function buildRequest(
     traits.url?.(connection, call.endpoint) ?? operationUrl(baseUrl, '/chat/completions'),
   );
   const body = new BodyAssembly();
-  const { isStreamed } = call.request;
+  const { isStreamed, native } = call.request;
+  for (const name of lostMembers(native)) body.edits.add(name);
   body.add('model', JSON.stringify(call.endpoint.upstreamModel));
   addMessages(body, call, traits);
   for (const [name, value] of call.request.members) {
@@ -68,23 +71,6 @@ function buildRequest(
     body: body.finish(),
     edits: recordedEdits(body.edits),
   };
-}
-
-/** An object in pieces, so that the caller's bytes are neither parsed nor copied. */
-class BodyAssembly {
-  readonly edits = new Set<string>();
-  private readonly pieces: Buffer[] = [];
-
-  /** `value`: JSON text. */
-  add(name: string, value: Buffer | string): void {
-    const separator = this.pieces.length === 0 ? '{' : ',';
-    this.pieces.push(Buffer.from(`${separator}${JSON.stringify(name)}:`));
-    this.pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
-  }
-
-  finish(): readonly Buffer[] {
-    return [...this.pieces, Buffer.from('}')];
-  }
 }
 
 function addMessages(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {

@@ -6,6 +6,13 @@ import type { ProviderError } from '../upstream.js';
 
 export type BlockKind = 'text' | 'reasoning' | 'refusal' | 'call';
 
+/** Signature or encrypted content of a reasoning, which only its producer reads. */
+export interface OpaqueReasoning {
+  readonly origin: 'anthropic';
+  readonly kind: 'signature' | 'encrypted';
+  readonly text: string;
+}
+
 export interface ToolCallStart {
   /** Unique in the answer. */
   readonly id: string;
@@ -28,11 +35,14 @@ export interface AnswerEvents {
   open(choice: number, kind: BlockKind, call?: ToolCallStart): AnswerBlock;
   /** `bytes[from, to)`: the text of a JSON string between its quotes, escapes included, valid during the call only. */
   delta(block: AnswerBlock, bytes: Buffer, from: number, to: number): void;
-  close(block: AnswerBlock): void;
+  close(block: AnswerBlock, opaque?: OpaqueReasoning): void;
   /** The last one of a choice counts. `native`: the provider's own word. */
   finish(choice: number, reason: string, native: string | null): void;
-  /** All numbers that are known by then: later ones replace earlier ones. */
-  usage(snapshot: ReportedChatUsage): void;
+  /**
+   * All numbers that are known by then: later ones replace earlier ones. `isPromptExact`: those of the prompt are final, also
+   * where the answer ends early.
+   */
+  usage(snapshot: ReportedChatUsage, isPromptExact?: boolean): void;
   serviceTier(tier: string): void;
   error(error: ProviderError): void;
   end(): void;

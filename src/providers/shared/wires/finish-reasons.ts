@@ -9,6 +9,8 @@ const COMMON: Readonly<Record<string, string>> = {
   model_context_window_exceeded: 'length',
   function_call: 'tool_calls',
   tool_use: 'tool_calls',
+  pause_turn: 'stop',
+  refusal: 'content_filter',
   safety: 'content_filter',
   recitation: 'content_filter',
   moderation: 'content_filter',

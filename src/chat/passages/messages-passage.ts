@@ -1,0 +1,119 @@
+// Answers that come and go in the Messages wire: the provider's events and bodies pass as their bytes, with their ids. Usage gains
+// its cost, after the commit of the record.
+import { BrokenAnswer } from '../../providers/shared/provider.js';
+import type { ProviderError } from '../../providers/shared/provider.js';
+import { editableEvent, MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
+import { JsonDocument } from '../../json/json-document.js';
+import type { JsonNode } from '../../json/json-node.js';
+import { costMembers, MESSAGE_STOP, messagesEvent } from '../clients/messages.js';
+import type { Answer } from '../kernel/answer.js';
+import { joinLines } from '../kernel/event-data.js';
+import { GrowingBuffer } from '../kernel/growing-buffer.js';
+import { pieceOutput } from './chat-passage.js';
+import type { AnswerEnd, EventData, EventResult, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+
+const DATA = Buffer.from('\ndata: ');
+const END = Buffer.from('\n\n');
+
+export class MessagesPassage implements StreamPassage {
+  private readonly reader: MessagesAnswerReader;
+  /** The last event with usage: what follows it ends the stream. */
+  private held: Buffer | null = null;
+
+  constructor(
+    options: PassageOptions,
+    readonly answer: Answer,
+    private readonly output: GrowingBuffer,
+  ) {
+    this.reader = new MessagesAnswerReader(options, answer);
+  }
+
+  read(bytes: Buffer, from: number, to: number, { isJoined, large }: EventData): EventResult {
+    const type = this.reader.readEvent(bytes, from, to, large);
+    if (type === 'error') return 'error';
+    if (type === 'message_stop') return 'end';
+    if (isJoined) joinLines(bytes, from, to);
+    if (type === 'message_delta') {
+      this.writeHeld();
+      this.held = Buffer.from(bytes.subarray(from, to));
+    } else this.write(type, bytes, from, to);
+    return 'more';
+  }
+
+  done(): void {
+    this.reader.done();
+  }
+
+  complete(): void {
+    this.reader.end();
+  }
+
+  errorOf(document: Buffer): ProviderError {
+    return this.reader.errorOf(document);
+  }
+
+  release(): void {
+    this.reader.release();
+  }
+
+  last({ usage, cost, members }: AnswerEnd): Buffer {
+    const event = this.held && editableEvent(this.held);
+    if (event === null) return MESSAGE_STOP;
+    const reported = event.child(event.find('usage'));
+    if (reported !== null) addMembers(reported, costMembers(cost));
+    else event.set('usage', Buffer.from(JSON.stringify({ output_tokens: usage.completionTokens, ...costMembers(cost) })));
+    addMembers(event, members);
+    const edited = new GrowingBuffer();
+    event.write(edited);
+    return Buffer.concat([
+      messagesEvent('message_delta', edited.bytes.subarray(0, edited.length)),
+      MESSAGE_STOP,
+    ]);
+  }
+
+  private writeHeld(): void {
+    if (this.held !== null) this.write('message_delta', this.held, 0, this.held.length);
+  }
+
+  private write(type: string, bytes: Buffer, from: number, to: number): void {
+    // A provider's word could end the line.
+    const start = Buffer.from(`event: ${/^[\w.-]{1,100}$/.test(type) ? type : 'message'}`);
+    this.output.append(start, 0, start.length);
+    this.output.append(DATA, 0, DATA.length);
+    this.output.append(bytes, from, to);
+    this.output.append(END, 0, END.length);
+  }
+}
+
+export class WholeMessagesPassage implements WholePassage {
+  private readonly reader: MessagesAnswerReader;
+  private document: JsonNode | null = null;
+
+  constructor(
+    private readonly options: PassageOptions,
+    readonly answer: Answer,
+  ) {
+    this.reader = new MessagesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
+  }
+
+  read(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): boolean {
+    this.document = this.reader.readWhole(bytes, from, to, large);
+    return true;
+  }
+
+  body({ cost, members }: AnswerEnd): readonly Buffer[] {
+    const { document } = this;
+    if (document === null) return [];
+    const usage = document.child(document.find('usage'));
+    if (usage === null) document.set('usage', Buffer.from(JSON.stringify(costMembers(cost))));
+    else addMembers(usage, costMembers(cost));
+    addMembers(document, { provider: this.options.identity.provider, ...members });
+    const pieces: Buffer[] = [];
+    document.write(pieceOutput(pieces));
+    return pieces;
+  }
+}
+
+function addMembers(node: JsonNode, members: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(members)) node.set(name, Buffer.from(JSON.stringify(value)));
+}

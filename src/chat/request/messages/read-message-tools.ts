@@ -1,0 +1,98 @@
+// Tools of the Messages wire and the choice among them. Tools that the provider runs itself have no price here: they are left out,
+// because coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#messages).
+import type { ChatRequest, ChatTool, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
+import { isArray, isObject } from '../../../domain/members.js';
+import { rejectMember } from './read-blocks.js';
+
+const MAX_TOOLS = 1_000;
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+/** Types of tools that the client runs: they cost nothing but tokens. */
+const CLIENT_TYPES = /^(?:bash|text_editor|memory|computer)_\d{8}$/;
+
+export interface ReadTools {
+  readonly tools: readonly ChatTool[];
+  readonly toolChoice: ChatRequest['toolChoice'];
+  readonly isSequential: boolean;
+  readonly cuts: readonly NativeCut[];
+  readonly edits: readonly string[];
+  /** Tools that only endpoints of this wire take. */
+  readonly unshared: readonly string[];
+}
+
+export function readMessageTools(value: unknown, choice: unknown): ReadTools {
+  const given = value === undefined || value === null ? [] : value;
+  if (!isArray(given)) return rejectMember('tools', 'must be an array');
+  if (given.length > MAX_TOOLS) rejectMember('tools', `must have at most ${MAX_TOOLS} elements`);
+  const tools: ChatTool[] = [];
+  const cuts: NativeCut[] = [];
+  const edits: string[] = [];
+  const unshared = new Set<string>();
+  for (const [index, tool] of given.entries()) {
+    const at = `tools[${index}]`;
+    if (!isObject(tool)) return rejectMember(at, 'must be an object');
+    const { type = 'custom' } = tool;
+    if (type === 'custom' || type === null) tools.push(readTool(tool as JsonObject, at));
+    else if (typeof type === 'string' && CLIENT_TYPES.test(type)) unshared.add(`tools.${type}`);
+    else {
+      cuts.push({ member: 'tools', index, inner: null });
+      edits.push(`tools.${String(type)}`);
+    }
+  }
+  const named = readChoice(choice, tools);
+  const isForced = named !== null && !('mode' in named && named.mode !== 'required');
+  const hasNone = given.length > 0 && cuts.length === given.length;
+  if (cuts.length > 0 && (hasNone || isForced))
+    rejectMember(
+      `tools[${cuts[0]?.index ?? 0}].type`,
+      'is not supported: tools that the provider runs have no price here; use tools that the client runs',
+    );
+  return {
+    tools,
+    toolChoice: tools.length === 0 ? null : named,
+    isSequential: isObject(choice) && choice['disable_parallel_tool_use'] === true,
+    cuts,
+    edits,
+    unshared: [...unshared],
+  };
+}
+
+function readTool(tool: JsonObject, at: string): ChatTool {
+  const { name, description, input_schema: parameters, strict } = tool;
+  if (typeof name !== 'string' || !NAME.test(name))
+    return rejectMember(`${at}.name`, 'must have 1 to 128 letters, digits, _ and -');
+  if (description !== undefined && description !== null && typeof description !== 'string')
+    rejectMember(`${at}.description`, 'must be a string');
+  if (!isObject(parameters)) rejectMember(`${at}.input_schema`, 'must be an object');
+  const { cache_control: mark } = tool;
+  return {
+    name,
+    body: {
+      type: 'function',
+      function: {
+        name,
+        ...(typeof description === 'string' && { description }),
+        parameters: parameters as JsonObject,
+        ...(strict === true && { strict }),
+      },
+      ...(isObject(mark) && { cache_control: mark as JsonObject }),
+    },
+  };
+}
+
+function readChoice(value: unknown, tools: readonly ChatTool[]): ChatRequest['toolChoice'] {
+  if (value === undefined || value === null) return null;
+  const { type, name } = value as JsonObject;
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { mode: type };
+    case 'any':
+      return { mode: 'required' };
+    case 'tool':
+      if (typeof name !== 'string') return rejectMember('tool_choice.name', 'must be a string');
+      // A tool of the wire has no entry among the kernel's.
+      return tools.some((tool) => tool.name === name) ? { functionName: name } : { mode: 'required' };
+    default:
+      return rejectMember('tool_choice.type', 'must be auto, any, tool or none');
+  }
+}

@@ -1,0 +1,155 @@
+// System blocks and turns of the Messages wire as the kernel's messages, in Chat's form. Arguments of calls stay their own JSON text.
+import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
+import { isArray, isObject } from '../../../domain/members.js';
+import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
+import type { RawInputs } from './raw-inputs.js';
+import { blocksOf, readBlock, rejectMember, textIn } from './read-blocks.js';
+import type { Block, ReadPart } from './read-blocks.js';
+
+/** Begins the signatures of thoughts that did not come from this wire's producer. */
+const OWN_SIGNATURE = 'sbx1.';
+const ROLES = ['user', 'assistant', 'system'];
+
+export interface ReadTurns {
+  readonly messages: readonly ChatMessage[];
+  /** Thoughts that no provider may get. */
+  readonly cuts: readonly NativeCut[];
+}
+
+export function readSystem(system: unknown): ChatMessage[] {
+  if (system === undefined || system === null) return [];
+  return blocksOf(system, 'system').map((block, index) => {
+    const read = readBlock(block, `system[${index}]`);
+    return message('system', [read], read.body['cache_control'] === undefined ? textBody(read) : {});
+  });
+}
+
+/** `inputs`: of the same messages. */
+export function readTurns(value: unknown, inputs: RawInputs): ReadTurns {
+  if (!isArray(value)) return rejectMember('messages', value === undefined ? 'is required' : 'must be an array');
+  if (value.length === 0) rejectMember('messages', 'must have at least 1 element');
+  const messages: ChatMessage[] = [];
+  const cuts: NativeCut[] = [];
+  for (const [index, turn] of value.entries()) {
+    const at = `messages[${index}]`;
+    if (!isObject(turn)) return rejectMember(at, 'must be an object');
+    const role = ROLES.find((known) => known === turn['role']);
+    if (role === undefined) return rejectMember(`${at}.role`, `must be one of ${ROLES.join(', ')}`);
+    const blocks = blocksOf(turn['content'], `${at}.content`);
+    if (role === 'assistant') {
+      const { read, foreign } = readAssistant(blocks, at, (block) => inputs.of(index, block));
+      messages.push(read);
+      if (foreign.length > 0)
+        cuts.push({ member: 'messages', index, inner: foreign.length === blocks.length ? null : foreign });
+    } else messages.push(...readUser(role as 'user' | 'system', blocks, at));
+  }
+  return { messages, cuts };
+}
+
+function readAssistant(
+  blocks: readonly Block[],
+  at: string,
+  inputOf: (block: number) => string,
+): { readonly read: ChatMessage; readonly foreign: number[] } {
+  const parts: ReadPart[] = [];
+  const details: JsonObject[] = [];
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  const foreign: number[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const path = `${at}.content[${index}]`;
+    switch (block['type']) {
+      case 'thinking': {
+        const { signature } = block;
+        const isForeign = typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_SIGNATURE);
+        if (isForeign) foreign.push(index);
+        details.push(thought(textIn(block, 'thinking', path), isForeign ? null : signature, details.length));
+        break;
+      }
+      case 'redacted_thinking': {
+        const data = textIn(block, 'data', path);
+        details.push({ type: 'reasoning.encrypted', format: ANTHROPIC_FORMAT, index: details.length, data });
+        break;
+      }
+      case 'tool_use':
+        calls.push({
+          id: textIn(block, 'id', path),
+          name: textIn(block, 'name', path),
+          arguments: inputOf(index),
+        });
+        break;
+      default:
+        parts.push(readBlock(block, path));
+    }
+  }
+  const body = {
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: text },
+      })),
+    }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+  const read = message('assistant', parts, parts.length === 0 ? { content: null, ...body } : body);
+  return { read: { ...read, toolCalls: calls, ...(parts.length === 0 && { content: null }) }, foreign };
+}
+
+function thought(text: string, signature: string | null, index: number): JsonObject {
+  const plain = { type: 'reasoning.text', text, index };
+  return signature === null ? plain : { ...plain, format: ANTHROPIC_FORMAT, signature };
+}
+
+/** Results come before the words of the turn, as messages of their own. Their images follow, marked with their call. */
+function readUser(role: 'user' | 'system', blocks: readonly Block[], at: string): ChatMessage[] {
+  const results: ChatMessage[] = [];
+  const parts: ReadPart[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const path = `${at}.content[${index}]`;
+    if (block['type'] !== 'tool_result') parts.push(readBlock(block, path));
+    else {
+      const { result, images } = readResult(block, path);
+      results.push(result);
+      parts.push(...images);
+    }
+  }
+  return parts.length === 0 && results.length > 0 ? results : [...results, message(role, parts, {})];
+}
+
+function readResult(
+  block: Block,
+  at: string,
+): { readonly result: ChatMessage; readonly images: readonly ReadPart[] } {
+  const id = textIn(block, 'tool_use_id', at);
+  const { content = null, is_error: isError } = block;
+  const blocks = content === null ? [] : blocksOf(content, `${at}.content`);
+  const read = blocks.map((each, index) => readBlock(each, `${at}.content[${index}]`));
+  const texts = read.filter(({ part }) => part.type === 'text' || part.type === 'unknown');
+  const images = read.filter((each) => !texts.includes(each));
+  const text = texts.map(({ body }) => String(body['text'])).join('\n');
+  const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
+  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] as JsonObject } : {};
+  const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
+  const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
+  return {
+    result: { role: 'tool', content: shown, toolCalls: [], toolCallId: id, name: null, body },
+    images: images.length === 0 ? [] : [{ part: label, body: label }, ...images],
+  };
+}
+
+function message(role: ChatMessage['role'], read: readonly ReadPart[], members: JsonObject): ChatMessage {
+  const parts: readonly ChatPart[] = read.map(({ part }) => part);
+  const [first] = read;
+  const isPlain = read.length === 1 && first?.part.type === 'text' && first.body['cache_control'] === undefined;
+  const content = isPlain && first.part.type === 'text' ? first.part.text : parts;
+  const body: JsonObject = {
+    role,
+    content: isPlain && typeof content === 'string' ? content : read.map((each) => each.body),
+    ...members,
+  };
+  return { role, content, toolCalls: [], toolCallId: null, name: null, body };
+}
+
+function textBody({ body }: ReadPart): JsonObject {
+  return { content: String(body['text']) };
+}

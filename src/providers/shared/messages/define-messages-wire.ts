@@ -1,0 +1,169 @@
+// Anthropic's Messages wire behind this service. Clients of the same wire pass with their bytes; requests of other clients are
+// written from the kernel's form (docs/contract.md#messages-providers).
+import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import type { ChatRequest } from '../../../domain/chat/chat-request.js';
+import { recordedEdits } from '../../../domain/generations/edits.js';
+import { isObject } from '../../../domain/members.js';
+import { operationUrl, withoutUserInfo, withoutVersion } from '../address.js';
+import { BodyAssembly } from '../body-assembly.js';
+import { editMember } from '../chat/chat-members.js';
+import { chatProblems, hardProblems } from '../chat/chat-problems.js';
+import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
+import { UnsupportedRequest } from '../provider.js';
+import type { ProviderConnection, UpstreamResponse } from '../provider.js';
+import { readUpstreamError } from '../upstream-error.js';
+import { parseErrorBody } from '../wire.js';
+import { MESSAGES_SUPPORT } from './messages-members.js';
+import { promptInMessages } from './messages-turns.js';
+import { nativeBody } from './native-body.js';
+import { thinkingEdit } from './thinking.js';
+
+/** Of translated requests. */
+const VERSION = '2023-06-01';
+
+export interface MessagesTraits {
+  /** The header of the key. */
+  headers(apiKey: string | undefined): Readonly<Record<string, string>>;
+  readonly cancellation: CancellationBilling;
+}
+
+export function defineMessagesWire(traits: MessagesTraits): ChatWire {
+  return {
+    protocol: 'messages',
+    buildRequest: (call, connection) => {
+      const [problem] = problemsOf(call.request, call.endpoint).filter(({ isHard }) => isHard);
+      if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
+      return requestTo('/v1/messages', nativeBody(call) ?? kernelBody(call), call, connection, traits);
+    },
+    promptOf: ({ request: { messages, tools } }) => ({
+      messages: messages.map(({ body }) => body),
+      tools: tools.map(({ body }) => body),
+    }),
+    problems: problemsOf,
+    readError: readUpstreamError,
+    cancellation: traits.cancellation,
+    hidesReasoning,
+    counter: {
+      buildRequest: (call, connection) => {
+        const body = nativeBody(call, false);
+        return body && requestTo('/v1/messages/count_tokens', body, call, connection, traits);
+      },
+      readCount,
+    },
+  };
+}
+
+function requestTo(
+  path: string,
+  body: BodyAssembly,
+  { request }: ChatCall,
+  { baseUrl, apiKey }: ProviderConnection,
+  traits: MessagesTraits,
+): ChatUpstreamRequest {
+  const address = withoutUserInfo(operationUrl(withoutVersion(baseUrl), path));
+  return {
+    method: 'POST',
+    url: address.url,
+    headers: {
+      'content-type': 'application/json',
+      accept: request.isStreamed ? 'text/event-stream' : 'application/json',
+      'anthropic-version': VERSION,
+      ...(request.native?.wire === 'messages' ? request.native.headers : {}),
+      ...address.headers,
+      ...traits.headers(apiKey),
+    },
+    body: body.finish(),
+    edits: recordedEdits(body.edits),
+  };
+}
+
+function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly ChatProblem[] {
+  const isNative = request.native?.wire === 'messages';
+  const problems = isNative
+    ? hardProblems(request, endpoint, MESSAGES_SUPPORT).filter(({ at }) => at !== 'max_tokens')
+    : chatProblems(request, endpoint, MESSAGES_SUPPORT);
+  const lost = (request.native?.edits ?? []).map((at) => ({
+    at,
+    rule: 'the endpoint does not support it',
+    isHard: false,
+  }));
+  return [...forcingProblem(request, endpoint), ...problems, ...lost];
+}
+
+/** A model that thinks cannot be forced to call a tool. */
+function forcingProblem(
+  { toolChoice, tools, reasoning }: ChatRequest,
+  { wire }: ChatEndpoint,
+): ChatProblem[] {
+  const isForced = toolChoice !== null && !('mode' in toolChoice && toolChoice.mode !== 'required');
+  const thinks = reasoning !== null && reasoning.effort !== 'none' && wire?.thinking !== undefined;
+  if (!isForced || tools.length === 0 || !thinks) return [];
+  const rule = 'a model that thinks cannot be forced to call a tool: leave the choice to it, or switch thinking off';
+  return [{ at: 'tool_choice', rule, isHard: true }];
+}
+
+/** Thoughts are billed, and come only as a summary. */
+function hidesReasoning({ native, reasoning }: ChatRequest, { wire }: ChatEndpoint): boolean {
+  if (wire?.thinking === undefined) return false;
+  const thinking: unknown = JSON.parse(native?.members.get('thinking')?.toString() ?? 'null');
+  if (native === null) return reasoning !== null && reasoning.effort !== 'none' && reasoning.isExcluded;
+  return isObject(thinking) && thinking['type'] !== 'disabled' && thinking['display'] !== 'summarized';
+}
+
+function kernelBody(call: ChatCall): BodyAssembly {
+  const { request, endpoint } = call;
+  const body = new BodyAssembly();
+  const maxTokens = call.maxOutputTokens ?? endpoint.maxOutputTokens ?? endpoint.contextLength;
+  body.add('model', JSON.stringify(endpoint.upstreamModel));
+  body.add('max_tokens', String(maxTokens));
+  const { system, messages, tools } = promptInMessages(request.messages, request.tools, body.edits);
+  if (system !== null) body.add('system', system);
+  body.add('messages', messages);
+  if (tools !== null) {
+    body.add('tools', tools);
+    addToolChoice(body, request);
+  }
+  for (const [name, value] of request.members) {
+    const edit = editMember(name, value, call, MESSAGES_SUPPORT);
+    if (edit === 'dropped') body.edits.add(name);
+    else if (edit !== null && edit !== 'omitted') {
+      body.add(edit.name ?? name, edit.value);
+      if (edit.isWeaker) body.edits.add(name);
+    }
+  }
+  addThinking(body, call, maxTokens);
+  if (request.user !== null) body.add('metadata', JSON.stringify({ user_id: request.user }));
+  if (request.isStreamed) body.add('stream', 'true');
+  return body;
+}
+
+function addThinking(body: BodyAssembly, call: ChatCall, maxTokens: number): void {
+  const { thinking, effort, isWeaker } = thinkingEdit(call, maxTokens);
+  if (isWeaker) body.edits.add('reasoning');
+  if (thinking !== null) body.add('thinking', JSON.stringify(thinking));
+  const { responseFormat, responseSchema } = call.request;
+  const described = isObject(responseSchema) ? responseSchema['schema'] : null;
+  const schema = isObject(described) ? described : { type: 'object' };
+  const output = {
+    ...(effort === null ? {} : { effort }),
+    ...(responseFormat === 'json_schema' && { format: { type: 'json_schema', schema } }),
+  };
+  if (Object.keys(output).length > 0) body.add('output_config', JSON.stringify(output));
+}
+
+function addToolChoice(body: BodyAssembly, { toolChoice, members }: ChatRequest): void {
+  const isSequential = members.get('parallel_tool_calls')?.toString() === 'false';
+  if (toolChoice === null && !isSequential) return;
+  const choice = toolChoice ?? { mode: 'auto' as const };
+  const named =
+    'mode' in choice
+      ? { type: choice.mode === 'required' ? 'any' : choice.mode }
+      : { type: 'tool', name: choice.functionName };
+  const single = isSequential && named.type !== 'none' ? { disable_parallel_tool_use: true } : {};
+  body.add('tool_choice', JSON.stringify({ ...named, ...single }));
+}
+
+function readCount(response: UpstreamResponse): number | null {
+  const { input_tokens: count } = parseErrorBody(response);
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+}

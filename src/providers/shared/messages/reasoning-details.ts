@@ -1,0 +1,44 @@
+// Thoughts that come back in `reasoning_details`: the entries of one block join, and a signature ends its block. A thought without the
+// signature of this wire's producer cannot be sent: it is lost, and never becomes a visible text.
+import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import { isArray, isObject } from '../../../domain/members.js';
+
+/** OpenRouter's name for the form of these signatures. */
+export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
+
+/** `{type: "thinking" | "redacted_thinking"}`, in their order. `lost`: thoughts that are not sent. */
+export function thinkingBlocks(details: JsonValue | undefined): {
+  readonly blocks: readonly JsonObject[];
+  readonly lost: number;
+} {
+  const blocks: JsonObject[] = [];
+  let open: { index: JsonValue; text: string } | null = null;
+  let lost = 0;
+  const abandon = (): void => {
+    if (open !== null && open.text !== '') lost++;
+    open = null;
+  };
+  for (const detail of isArray(details) ? details : []) {
+    if (!isObject(detail)) continue;
+    const { type, format, index = null, text, signature, data } = detail as JsonObject;
+    if (format !== undefined && format !== null && format !== ANTHROPIC_FORMAT) {
+      lost++;
+      continue;
+    }
+    if (type === 'reasoning.encrypted' && typeof data === 'string') {
+      abandon();
+      // Signatures of other producers have no format where a client has lost it, but the id of a call.
+      if (format === ANTHROPIC_FORMAT) blocks.push({ type: 'redacted_thinking', data });
+      else lost++;
+    } else if (type === 'reasoning.text') {
+      if (open !== null && open.index !== index) abandon();
+      open ??= { index, text: '' };
+      if (typeof text === 'string') open.text += text;
+      if (typeof signature !== 'string' || signature === '') continue;
+      blocks.push({ type: 'thinking', thinking: open.text, signature });
+      open = null;
+    }
+  }
+  abandon();
+  return { blocks, lost };
+}

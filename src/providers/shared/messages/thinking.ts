@@ -1,0 +1,74 @@
+// Reasoning settings of other wires as `thinking` and `output_config.effort` (docs/contract.md#messages-providers).
+import type { JsonObject } from '../../../domain/chat/chat-request.js';
+import { reasoningEdit } from '../chat/chat-reasoning.js';
+import type { ChatCall } from '../chat-wire.js';
+
+/** Shares of the output limit, in percent. */
+const SHARES: Readonly<Record<string, number>> = {
+  max: 95,
+  xhigh: 95,
+  high: 80,
+  medium: 50,
+  low: 20,
+  minimal: 10,
+};
+const LEAST_BUDGET = 1_024;
+const MOST_BUDGET = 128_000;
+
+export interface ThinkingEdit {
+  /** Null: the model's default. */
+  readonly thinking: JsonObject | null;
+  readonly effort: string | null;
+  /** The caller gets less than it asks for. */
+  readonly isWeaker: boolean;
+}
+
+const DEFAULT: ThinkingEdit = { thinking: null, effort: null, isWeaker: false };
+const DISABLED: ThinkingEdit = { ...DEFAULT, thinking: { type: 'disabled' } };
+
+/** `maxTokens`: the limit that is sent. */
+export function thinkingEdit(call: ChatCall, maxTokens: number): ThinkingEdit {
+  const { reasoning } = call.request;
+  if (reasoning === null) return DEFAULT;
+  const form = call.endpoint.wire?.thinking ?? null;
+  if (form === null) return { ...DEFAULT, isWeaker: reasoning.effort !== 'none' };
+  const display = reasoning.isExcluded ? {} : { display: 'summarized' };
+  return form === 'budget' ? budgetEdit(call, maxTokens) : adaptiveEdit(call, display);
+}
+
+function adaptiveEdit(call: ChatCall, display: JsonObject): ThinkingEdit {
+  const { reasoning, ...others } = call.request;
+  if (reasoning === null) return DEFAULT;
+  const { effort, maxTokens, isEnabled } = reasoning;
+  const thinking = { type: 'adaptive', ...display };
+  if (effort === null && maxTokens === null) return isEnabled ? { ...DEFAULT, thinking } : DEFAULT;
+  const edit = reasoningEdit({ ...call, request: { ...others, reasoning } }, false);
+  if (effort === 'none') {
+    if (edit !== 'dropped') return DISABLED;
+    const [lowest = null] = call.endpoint.reasoningEfforts;
+    return { thinking: null, effort: lowest, isWeaker: true };
+  }
+  const named = edit !== null && edit !== 'dropped' && 'effort' in edit ? edit.effort : null;
+  return { thinking, effort: named, isWeaker: named === null };
+}
+
+function budgetEdit({ request }: ChatCall, maxTokens: number): ThinkingEdit {
+  const { reasoning } = request;
+  if (reasoning === null) return DEFAULT;
+  const { effort, maxTokens: wanted, isEnabled } = reasoning;
+  if (effort === 'none') return DISABLED;
+  if (effort === null && wanted === null && !isEnabled) return DEFAULT;
+  // The provider wants a thought before the calls of a turn, and other producers' thoughts were lost.
+  if (hasForeignCalls(request.messages)) return { ...DISABLED, isWeaker: true };
+  const share = Math.floor((maxTokens * (SHARES[effort ?? 'medium'] ?? 50)) / 100);
+  const budget = Math.min(MOST_BUDGET, Math.max(LEAST_BUDGET, wanted ?? share), maxTokens - 1);
+  if (budget < LEAST_BUDGET) return { ...DISABLED, isWeaker: true };
+  return { ...DEFAULT, thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+/** The last assistant's message calls tools without a thought of its own. */
+function hasForeignCalls(messages: ChatCall['request']['messages']): boolean {
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  const isOpen = messages.at(-1)?.role === 'tool';
+  return isOpen && last !== undefined && last.toolCalls.length > 0 && last.body['reasoning_details'] === undefined;
+}
