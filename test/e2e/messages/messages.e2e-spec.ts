@@ -268,8 +268,14 @@ describe('money', () => {
     const response = await postMessages(setup.app, { stream: true }, { headers, signal: controller.signal });
     await response.body?.getReader().read();
     controller.abort();
-    await eventually('the upstream is closed', () => Promise.resolve(isClosed));
-    await eventually('the record', async () => (await chatsOf(setup.app, key.record.id)).length === 1);
+    await eventually(
+      () => Promise.resolve(isClosed),
+      (closed) => closed,
+    );
+    await eventually(
+      () => chatsOf(setup.app, key.record.id),
+      (chats) => chats.length === 1,
+    );
     const { promptTokens, cost, chat } = await chatOf(setup.app, key.record.id);
     expect(promptTokens).toBe(87_000);
     expect(chat).toMatchObject({ cachedTokens: 80_000, cacheWriteTokens: 5_000, isCancelled: true });
