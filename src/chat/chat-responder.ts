@@ -58,7 +58,11 @@ export class ChatResponder {
         permit,
         context: {
           requestId: requestIdOf(request),
-          sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? headerText(request, AGENT_SESSION) ?? null,
+          sessionId:
+            chat.sessionId ??
+            headerText(request, 'x-session-id') ??
+            headerText(request, AGENT_SESSION) ??
+            null,
           trace: chat.trace,
           requestContext: describeApplication(request),
         },

@@ -69,7 +69,10 @@ export class MessagesController {
     errors: [403, 404],
   })
   @ApiBody({ type: CreateMessageDto })
-  async count(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<TokenCountDto> {
+  async count(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<TokenCountDto> {
     const body = request.body as Readonly<Record<string, unknown>>;
     const read = readMessagesRequest(body, takeRawBody(request), request.headers, true);
     const { tokens, isEstimated } = await this.counts.count(callerOf(request), read);

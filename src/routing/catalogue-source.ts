@@ -23,8 +23,12 @@ export const RULES: CatalogueRules = {
   chatProviders: PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
   closedProviders: ['local'],
   canonicalTag: canonicalEndpointTag,
-  oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) => (servesOneModel ? [slug] : [])),
-  families: new Map(EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : []))),
+  oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
+    servesOneModel ? [slug] : [],
+  ),
+  families: new Map(
+    EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : [])),
+  ),
 };
 export const SHIPPED_RULES: CatalogueRules = { ...RULES, closedProviders: [] };
 

@@ -49,41 +49,44 @@ const ALL: Readonly<Record<string, unknown>> = Object.fromEntries(
   [UNSAFE, ...Object.values(SENT)].flatMap((members) => Object.keys(members)).map((name) => [name, name]),
 );
 
-describe.each(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider] as const))('%s', (slug, provider) => {
-  const sent = (extra: Readonly<Record<string, unknown>>, allowedMembers?: readonly string[]) =>
-    sentMembers({ provider, endpoint: { ...(allowedMembers && { allowedMembers }) } }, extra);
+describe.each(EMBEDDING_PROVIDERS.map((provider) => [provider.slug, provider] as const))(
+  '%s',
+  (slug, provider) => {
+    const sent = (extra: Readonly<Record<string, unknown>>, allowedMembers?: readonly string[]) =>
+      sentMembers({ provider, endpoint: { ...(allowedMembers && { allowedMembers }) } }, extra);
 
-  if (Object.hasOwn(SENT, slug)) {
-    const own: Readonly<Record<string, unknown>> = SENT[slug as keyof typeof SENT];
+    if (Object.hasOwn(SENT, slug)) {
+      const own: Readonly<Record<string, unknown>> = SENT[slug as keyof typeof SENT];
 
-    it('gets the listed members and no other, in any mixture', () => {
-      const { extra, dropped } = sent(ALL);
-      expect(Object.keys(extra).toSorted()).toEqual(Object.keys(own).toSorted());
-      expect(sent({ ...UNSAFE, ...own }).extra).toEqual(own);
-      expect(dropped.toSorted()).toEqual(
-        Object.keys(ALL)
-          .filter((name) => !Object.hasOwn(own, name))
-          .toSorted(),
-      );
-    });
+      it('gets the listed members and no other, in any mixture', () => {
+        const { extra, dropped } = sent(ALL);
+        expect(Object.keys(extra).toSorted()).toEqual(Object.keys(own).toSorted());
+        expect(sent({ ...UNSAFE, ...own }).extra).toEqual(own);
+        expect(dropped.toSorted()).toEqual(
+          Object.keys(ALL)
+            .filter((name) => !Object.hasOwn(own, name))
+            .toSorted(),
+        );
+      });
 
-    it('refuses members without which the vector would be another, and drops the rest', () => {
-      const refused = Object.keys(UNSAFE).filter((name) => sent({ [name]: 1 }).refused === name);
-      expect(refused.toSorted()).toEqual([...(REFUSED[slug] ?? [])].toSorted());
-      expect(sent({ priority: 1 })).toEqual({ extra: {}, dropped: ['priority'], refused: null });
-    });
+      it('refuses members without which the vector would be another, and drops the rest', () => {
+        const refused = Object.keys(UNSAFE).filter((name) => sent({ [name]: 1 }).refused === name);
+        expect(refused.toSorted()).toEqual([...(REFUSED[slug] ?? [])].toSorted());
+        expect(sent({ priority: 1 })).toEqual({ extra: {}, dropped: ['priority'], refused: null });
+      });
 
-    it('gets what the endpoint allows as well', () => {
-      const names = Object.keys(ALL);
-      expect(sent(ALL, names)).toEqual({ extra: ALL, dropped: [], refused: null });
-    });
+      it('gets what the endpoint allows as well', () => {
+        const names = Object.keys(ALL);
+        expect(sent(ALL, names)).toEqual({ extra: ALL, dropped: [], refused: null });
+      });
 
-    it('loses a member of null without a record', () => {
-      expect(sent({ priority: null, messages: null })).toEqual({ extra: {}, dropped: [], refused: null });
-    });
-  } else {
-    it('is closed itself, and gets every member', () => {
-      expect(sent(ALL)).toEqual({ extra: ALL, dropped: [], refused: null });
-    });
-  }
-});
+      it('loses a member of null without a record', () => {
+        expect(sent({ priority: null, messages: null })).toEqual({ extra: {}, dropped: [], refused: null });
+      });
+    } else {
+      it('is closed itself, and gets every member', () => {
+        expect(sent(ALL)).toEqual({ extra: ALL, dropped: [], refused: null });
+      });
+    }
+  },
+);

@@ -4,7 +4,14 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import { NEVER_YIELD } from '../../src/concurrency/yield-queue.js';
 import { readChatAnswer } from '../../src/chat/stream/chat-answer.js';
-import { ANSWER_OPTIONS, answerEnd, chunksOf, createRelay, IDENTITY, relayed } from '../support/chat/relay.js';
+import {
+  ANSWER_OPTIONS,
+  answerEnd,
+  chunksOf,
+  createRelay,
+  IDENTITY,
+  relayed,
+} from '../support/chat/relay.js';
 import { UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import { hostileValue } from '../support/fuzz/hostile-values.js';
@@ -129,9 +136,10 @@ describe('a whole answer', () => {
           counts.answers++;
           if ('failure' in result) return;
           counts.read++;
-          const body = JSON.parse(
-            Buffer.concat(result.answer.body(answerEnd())).toString(),
-          ) as Record<string, unknown>;
+          const body = JSON.parse(Buffer.concat(result.answer.body(answerEnd())).toString()) as Record<
+            string,
+            unknown
+          >;
           expect(body).toMatchObject({ id: IDENTITY.id, object: 'chat.completion', usage: { cost: 0 } });
           expect(body).toHaveProperty('system_fingerprint');
         }),

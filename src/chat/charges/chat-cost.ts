@@ -41,10 +41,8 @@ export function chatCost(
   const { cachedAudioTokens } = usage;
   const cachedRest = usage.cachedTokens - cachedAudioTokens;
   const cached = times(cachedRest, prices.cacheRead) + times(cachedAudioTokens, prices.audioInputCached);
-  const cacheWrite =
-    times(written - longLived, prices.cacheWrite) + times(longLived, prices.cacheWrite1h);
-  const plainInput =
-    usage.promptTokens - usage.cachedTokens - written - usage.audioInputTokens;
+  const cacheWrite = times(written - longLived, prices.cacheWrite) + times(longLived, prices.cacheWrite1h);
+  const plainInput = usage.promptTokens - usage.cachedTokens - written - usage.audioInputTokens;
   const prompt =
     times(plainInput, prices.prompt) +
     cached +

@@ -24,8 +24,7 @@ export class BlockSequence implements BlockListener {
 
   opened(block: AnswerBlock, call?: ToolCallStart): void {
     if (this.current === null) this.begin(block, call);
-    else
-      this.waiting.push({ block, call, text: new GrowingBuffer(), isClosed: false, opaque: undefined });
+    else this.waiting.push({ block, call, text: new GrowingBuffer(), isClosed: false, opaque: undefined });
   }
 
   grew(block: AnswerBlock, bytes: Buffer, from: number, to: number): void {

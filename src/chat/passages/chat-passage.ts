@@ -10,7 +10,14 @@ import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { Answer, AnsweredChoice } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
-import type { AnswerEnd, EventData, EventResult, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import type {
+  AnswerEnd,
+  EventData,
+  EventResult,
+  PassageOptions,
+  StreamPassage,
+  WholePassage,
+} from './passage.js';
 
 /** Of a chunk: a longer one is replaced by one of this service. */
 const MAX_HELD_FINISH = 4_096;
@@ -145,6 +152,9 @@ export function pieceOutput(pieces: Buffer[]): JsonOutput {
 }
 
 /** `created` is the provider's where it states one. */
-function datedIdentity({ identity }: Pick<PassageOptions, 'identity'>, { createdAt }: Answer): StreamIdentity {
+function datedIdentity(
+  { identity }: Pick<PassageOptions, 'identity'>,
+  { createdAt }: Answer,
+): StreamIdentity {
   return { ...identity, created: createdAt ?? identity.created };
 }

@@ -135,7 +135,13 @@ export class WholeChatWriter implements WholeWriter {
   }
 }
 
-function callText({ call, text }: { readonly call: ToolCallStart; readonly text: readonly Buffer[] }): string {
+function callText({
+  call,
+  text,
+}: {
+  readonly call: ToolCallStart;
+  readonly text: readonly Buffer[];
+}): string {
   const start = JSON.stringify({ id: call.id, type: 'function' }).slice(0, -1);
   const written = text.length === 0 ? '"{}"' : spelled(text);
   return `${start},"function":{"name":${JSON.stringify(call.name)},"arguments":${written}}}`;

@@ -10,7 +10,14 @@ import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { pieceOutput } from './chat-passage.js';
-import type { AnswerEnd, EventData, EventResult, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import type {
+  AnswerEnd,
+  EventData,
+  EventResult,
+  PassageOptions,
+  StreamPassage,
+  WholePassage,
+} from './passage.js';
 
 const DATA = Buffer.from('\ndata: ');
 const END = Buffer.from('\n\n');
@@ -61,7 +68,11 @@ export class MessagesPassage implements StreamPassage {
     if (event === null) return MESSAGE_STOP;
     const reported = event.child(event.find('usage'));
     if (reported !== null) addMembers(reported, costMembers(cost));
-    else event.set('usage', Buffer.from(JSON.stringify({ output_tokens: usage.completionTokens, ...costMembers(cost) })));
+    else
+      event.set(
+        'usage',
+        Buffer.from(JSON.stringify({ output_tokens: usage.completionTokens, ...costMembers(cost) })),
+      );
     addMembers(event, members);
     const edited = new GrowingBuffer();
     event.write(edited);

@@ -119,7 +119,8 @@ export class WholeMessagesWriter implements WholeWriter {
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
     if (this.count++ > 0) this.add(',');
     this.call = [];
-    if (call) this.add(`${JSON.stringify({ type: 'tool_use', id: call.id, name: call.name }).slice(0, -1)},"input":`);
+    if (call)
+      this.add(`${JSON.stringify({ type: 'tool_use', id: call.id, name: call.name }).slice(0, -1)},"input":`);
     else if (kind === 'reasoning') this.add('{"type":"thinking","thinking":"');
     else this.add('{"type":"text","text":"');
   }

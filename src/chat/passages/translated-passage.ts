@@ -9,7 +9,14 @@ import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { Answer } from '../kernel/answer.js';
 import type { BlockListener } from '../kernel/answer.js';
 import { BlockSequence } from '../kernel/block-sequence.js';
-import type { AnswerEnd, EventData, EventResult, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import type {
+  AnswerEnd,
+  EventData,
+  EventResult,
+  PassageOptions,
+  StreamPassage,
+  WholePassage,
+} from './passage.js';
 
 /** The part of a wire that reads the events of a stream. */
 interface StreamReader {
@@ -104,7 +111,8 @@ const STREAM_READERS: Readonly<Record<ModelWire, (options: PassageOptions, answe
     chat: (options, answer) => {
       const reader = new ChatAnswerReader({ ...options, isWhole: false }, answer);
       return {
-        event: (bytes, from, to, large) => (reader.read(bytes, from, to, large) === 'error' ? 'error' : 'more'),
+        event: (bytes, from, to, large) =>
+          reader.read(bytes, from, to, large) === 'error' ? 'error' : 'more',
         done: () => reader.finishOpenChoices(),
         end: () => reader.end(),
         errorOf: (document) => reader.errorOf(document),

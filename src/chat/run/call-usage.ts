@@ -105,7 +105,10 @@ export async function usageOf(
 }
 
 /** The prompt as it is reported, with its parts; the completion as it is counted. */
-function withExactPrompt(reported: ReportedChatUsage | null, { completionTokens }: ChatUsage): ChatUsage | null {
+function withExactPrompt(
+  reported: ReportedChatUsage | null,
+  { completionTokens }: ChatUsage,
+): ChatUsage | null {
   const whole = reported && normaliseChatUsage({ ...reported, completionTokens, reasoningTokens: null });
   return whole && whole.usage;
 }

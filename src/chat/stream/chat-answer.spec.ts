@@ -7,7 +7,6 @@ import type { AnswerOptions, ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
-
 const answerWith = (message: object, others: object = {}): object => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',

@@ -32,8 +32,10 @@ const clientOf = (options: object = {}): Anthropic =>
 
 describe('the fast path', () => {
   it("sends the caller's own bytes but for the model, and removes the members of this service", async () => {
-    const messages = '[ {"role":"user","content":[{"type":"text","text":"caf\\u00e9 \\ud83d\\ude00"}]} , {"content":[{"signature":"sig-1","thinking":"a\\u00e9 b","type":"thinking"},{"type":"text","text":"ok"}],"role":"assistant"},{"role":"user","content":"go"}]';
-    const tools = '[{"name":"t","input_schema":{"type":"object","properties":{"n":{"const":1234567890123456789012}}}}]';
+    const messages =
+      '[ {"role":"user","content":[{"type":"text","text":"caf\\u00e9 \\ud83d\\ude00"}]} , {"content":[{"signature":"sig-1","thinking":"a\\u00e9 b","type":"thinking"},{"type":"text","text":"ok"}],"role":"assistant"},{"role":"user","content":"go"}]';
+    const tools =
+      '[{"name":"t","input_schema":{"type":"object","properties":{"n":{"const":1234567890123456789012}}}}]';
     const body = `{"model":"${CLAUDE}","max_tokens":100,"session_id":"s-1","provider":{"order":["anthropic"]},"messages":${messages},"tools":${tools},"temperature":0.10}`;
     const response = await postMessages(setup.app, body);
     expect(response.status).toBe(200);
@@ -80,25 +82,28 @@ describe('the fast path', () => {
     expect(sent().body['max_tokens']).toBe(32_000);
   });
 
-  it.each(['', 'sbx1.none'])('cuts a thought with the signature %j out, and records it', async (signature) => {
-    const key = await setup.app.createKey();
-    const thinking = { type: 'thinking', thinking: 'mine', signature };
-    const response = await postMessages(
-      setup.app,
-      {
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: [thinking, { type: 'text', text: 'ok' }] },
-          { role: 'user', content: 'go' },
-        ],
-      },
-      { headers: { 'x-api-key': key.secret } },
-    );
-    expect(response.status).toBe(200);
-    expect(sent().body['messages']).toMatchObject([{}, { content: [{ type: 'text', text: 'ok' }] }, {}]);
-    const chat = await chatOf(setup.app, key.record.id);
-    expect(chat.attempts[0]?.droppedMembers).toEqual(['messages.content.thinking']);
-  });
+  it.each(['', 'sbx1.none'])(
+    'cuts a thought with the signature %j out, and records it',
+    async (signature) => {
+      const key = await setup.app.createKey();
+      const thinking = { type: 'thinking', thinking: 'mine', signature };
+      const response = await postMessages(
+        setup.app,
+        {
+          messages: [
+            { role: 'user', content: 'hi' },
+            { role: 'assistant', content: [thinking, { type: 'text', text: 'ok' }] },
+            { role: 'user', content: 'go' },
+          ],
+        },
+        { headers: { 'x-api-key': key.secret } },
+      );
+      expect(response.status).toBe(200);
+      expect(sent().body['messages']).toMatchObject([{}, { content: [{ type: 'text', text: 'ok' }] }, {}]);
+      const chat = await chatOf(setup.app, key.record.id);
+      expect(chat.attempts[0]?.droppedMembers).toEqual(['messages.content.thinking']);
+    },
+  );
 
   it('leaves out tools that the provider runs, and records them', async () => {
     const key = await setup.app.createKey();
@@ -165,13 +170,17 @@ describe('credentials and headers', () => {
   );
 
   it('passes the version and the betas of the wire, and no account or login', async () => {
-    await postMessages(setup.app, {}, {
-      headers: {
-        'anthropic-version': '2026-10-21',
-        'anthropic-beta': 'new-thing-2026-11-01, oauth-2025-04-20,other',
-        'anthropic-workspace-id': 'ws-1',
+    await postMessages(
+      setup.app,
+      {},
+      {
+        headers: {
+          'anthropic-version': '2026-10-21',
+          'anthropic-beta': 'new-thing-2026-11-01, oauth-2025-04-20,other',
+          'anthropic-workspace-id': 'ws-1',
+        },
       },
-    });
+    );
     expect(sent().headers).toMatchObject({
       'anthropic-version': '2026-10-21',
       'anthropic-beta': 'new-thing-2026-11-01,other',
@@ -202,7 +211,11 @@ describe('money', () => {
         MESSAGE_STOP,
       ]),
     );
-    const response = await postMessages(setup.app, { stream: true }, { headers: { 'x-api-key': key.secret } });
+    const response = await postMessages(
+      setup.app,
+      { stream: true },
+      { headers: { 'x-api-key': key.secret } },
+    );
     await response.text();
     return (await chatOf(setup.app, key.record.id)).cost;
   };
@@ -316,7 +329,8 @@ describe('money', () => {
 
 describe('failures', () => {
   it("passes a provider's own refusal byte for byte", async () => {
-    const body = '{"type":"error", "error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid \\u00e9"},"request_id":"req_1"}';
+    const body =
+      '{"type":"error", "error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid \\u00e9"},"request_id":"req_1"}';
     setup.anthropic.answerWith((_request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(body);

@@ -137,11 +137,7 @@ export async function timeWhole(unit: AnswerUnit, bytes: number): Promise<Answer
   const body = Buffer.from(choices);
   const pace = new MeasuredPace();
   const from = process.cpuUsage();
-  await readChatAnswer(
-    body,
-    { ...ANSWER_OPTIONS, choiceCount: CHOICES },
-    pace,
-  );
+  await readChatAnswer(body, { ...ANSWER_OPTIONS, choiceCount: CHOICES }, pace);
   return timesOf(millisecondsSince(from), body, pace.end());
 }
 

@@ -50,7 +50,8 @@ const OF_CLAUDE = {
   upstream_model: 'claude-stub',
   input_modalities: ['text', 'image', 'file'],
 };
-const CLAUDE_PARAMETERS = 'max_tokens tools tool_choice structured_outputs stop temperature top_p top_k reasoning cache_control';
+const CLAUDE_PARAMETERS =
+  'max_tokens tools tool_choice structured_outputs stop temperature top_p top_k reasoning cache_control';
 
 const CATALOGUE = {
   chat_models: [
@@ -88,7 +89,9 @@ const CATALOGUE = {
           provider: 'openai-compatible',
           upstream_model: 'open-model',
           input_modalities: ['text', 'image'],
-          supported_parameters: 'max_tokens tools tool_choice response_format stop temperature top_p'.split(' '),
+          supported_parameters: 'max_tokens tools tool_choice response_format stop temperature top_p'.split(
+            ' ',
+          ),
         },
       ],
     },

@@ -13,7 +13,8 @@ export function rejectMember(member: string, detail: string): never {
 /** A text is one block. */
 export function blocksOf(content: unknown, at: string): readonly Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!isArray(content)) return rejectMember(at, content === undefined ? 'is required' : 'must be a string or a list of blocks');
+  if (!isArray(content))
+    return rejectMember(at, content === undefined ? 'is required' : 'must be a string or a list of blocks');
   return content.map((block, index) => {
     if (!isObject(block)) return rejectMember(`${at}[${index}]`, 'must be an object');
     if (typeof block['type'] !== 'string') return rejectMember(`${at}[${index}].type`, 'must be a string');
@@ -36,7 +37,9 @@ export interface ReadPart {
 
 /** A block that is no call, no result and no thought. */
 export function readBlock(block: Block, at: string): ReadPart {
-  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] as JsonObject } : {};
+  const mark = isObject(block['cache_control'])
+    ? { cache_control: block['cache_control'] as JsonObject }
+    : {};
   switch (block['type']) {
     case 'text': {
       const text = textIn(block, 'text', at);

@@ -121,7 +121,8 @@ function validated(body: Readonly<Record<string, unknown>>): CreateMessageDto {
 }
 
 function modelsOf({ model, models = [], fallbacks = [] }: CreateMessageDto): string[] {
-  if (fallbacks.length > MAX_FALLBACKS) rejectMember('fallbacks', `must have at most ${MAX_FALLBACKS} elements`);
+  if (fallbacks.length > MAX_FALLBACKS)
+    rejectMember('fallbacks', `must have at most ${MAX_FALLBACKS} elements`);
   const others = fallbacks.map((fallback, index) => {
     const name = isObject(fallback) ? fallback['model'] : fallback;
     return typeof name === 'string' ? name : rejectMember(`fallbacks[${index}].model`, 'must be a string');

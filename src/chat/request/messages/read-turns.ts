@@ -26,7 +26,8 @@ export function readSystem(system: unknown): ChatMessage[] {
 
 /** `inputs`: of the same messages. */
 export function readTurns(value: unknown, inputs: RawInputs): ReadTurns {
-  if (!isArray(value)) return rejectMember('messages', value === undefined ? 'is required' : 'must be an array');
+  if (!isArray(value))
+    return rejectMember('messages', value === undefined ? 'is required' : 'must be an array');
   if (value.length === 0) rejectMember('messages', 'must have at least 1 element');
   const messages: ChatMessage[] = [];
   const cuts: NativeCut[] = [];
@@ -60,7 +61,8 @@ function readAssistant(
     switch (block['type']) {
       case 'thinking': {
         const { signature } = block;
-        const isForeign = typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_SIGNATURE);
+        const isForeign =
+          typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_SIGNATURE);
         if (isForeign) foreign.push(index);
         details.push(thought(textIn(block, 'thinking', path), isForeign ? null : signature, details.length));
         break;
@@ -128,7 +130,9 @@ function readResult(
   const images = read.filter((each) => !texts.includes(each));
   const text = texts.map(({ body }) => String(body['text'])).join('\n');
   const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
-  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] as JsonObject } : {};
+  const mark = isObject(block['cache_control'])
+    ? { cache_control: block['cache_control'] as JsonObject }
+    : {};
   const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
   const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
   return {
@@ -140,7 +144,8 @@ function readResult(
 function message(role: ChatMessage['role'], read: readonly ReadPart[], members: JsonObject): ChatMessage {
   const parts: readonly ChatPart[] = read.map(({ part }) => part);
   const [first] = read;
-  const isPlain = read.length === 1 && first?.part.type === 'text' && first.body['cache_control'] === undefined;
+  const isPlain =
+    read.length === 1 && first?.part.type === 'text' && first.body['cache_control'] === undefined;
   const content = isPlain && first.part.type === 'text' ? first.part.text : parts;
   const body: JsonObject = {
     role,

@@ -2,7 +2,8 @@
 import { AppError } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 
-const NO_PRICE = 'is not supported: it changes the price of a call in a way that the catalogue does not state';
+const NO_PRICE =
+  'is not supported: it changes the price of a call in a way that the catalogue does not state';
 const NO_STATE = 'is not supported: it keeps state at the provider, which has no owner here';
 
 const REFUSED: Readonly<Record<string, { readonly reason: string; allows(value: unknown): boolean }>> = {
@@ -21,7 +22,8 @@ const REFUSED: Readonly<Record<string, { readonly reason: string; allows(value: 
   },
   plugins: {
     reason: 'plugins are not supported; only entries with enabled: false are accepted',
-    allows: (value) => isArray(value) && value.every((entry) => isObject(entry) && entry['enabled'] === false),
+    allows: (value) =>
+      isArray(value) && value.every((entry) => isObject(entry) && entry['enabled'] === false),
   },
   transforms: {
     reason: 'must be empty: prompts are never edited',

@@ -98,7 +98,8 @@ function forcingProblem(
   const isForced = toolChoice !== null && !('mode' in toolChoice && toolChoice.mode !== 'required');
   const thinks = reasoning !== null && reasoning.effort !== 'none' && wire?.thinking !== undefined;
   if (!isForced || tools.length === 0 || !thinks) return [];
-  const rule = 'a model that thinks cannot be forced to call a tool: leave the choice to it, or switch thinking off';
+  const rule =
+    'a model that thinks cannot be forced to call a tool: leave the choice to it, or switch thinking off';
   return [{ at: 'tool_choice', rule, isHard: true }];
 }
 

@@ -70,5 +70,7 @@ function budgetEdit({ request }: ChatCall, maxTokens: number): ThinkingEdit {
 function hasForeignCalls(messages: ChatCall['request']['messages']): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant');
   const isOpen = messages.at(-1)?.role === 'tool';
-  return isOpen && last !== undefined && last.toolCalls.length > 0 && last.body['reasoning_details'] === undefined;
+  return (
+    isOpen && last !== undefined && last.toolCalls.length > 0 && last.body['reasoning_details'] === undefined
+  );
 }

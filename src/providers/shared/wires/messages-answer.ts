@@ -87,7 +87,12 @@ export class MessagesAnswerReader {
   }
 
   /** A whole answer. Returns its document, valid until `release`; null: it states an error. */
-  readWhole(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): JsonNode | null {
+  readWhole(
+    bytes: Buffer,
+    from: number,
+    to: number,
+    large: ReadonlyMap<number, number> | null,
+  ): JsonNode | null {
     const message = this.json.read(bytes, from, to, WHOLE, large);
     if (message === null || message.isList) throw new BrokenAnswer('the answer is not an object');
     if (message.text(message.find('type')) === 'error') {

@@ -70,7 +70,8 @@ export class MessagesBlocks {
     const state = this.states.get(index) ?? this.repaired(index, known?.kind);
     if (type === 'signature_delta') state.signature += delta.text(delta.find('signature'));
     else if (known && state.kind === known.kind) this.grow(state, delta, delta.find(known.member));
-    else if (known && state.kind !== 'other') throw new BrokenAnswer('a delta of another kind than its block');
+    else if (known && state.kind !== 'other')
+      throw new BrokenAnswer('a delta of another kind than its block');
   }
 
   stop(index: number): void {
@@ -124,7 +125,8 @@ export class MessagesBlocks {
     this.calls++;
     state.block = this.answer.open(CHOICE, 'call', { id, name });
     const input = block.find('input');
-    if (!block.isNothing(input) && !block.equals(input, EMPTY_INPUT)) state.input = Buffer.from(block.raw(input));
+    if (!block.isNothing(input) && !block.equals(input, EMPTY_INPUT))
+      state.input = Buffer.from(block.raw(input));
   }
 
   /** It comes whole, with its start. */
