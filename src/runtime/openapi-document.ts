@@ -4,7 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
-import { documentErrors, ErrorResponseDto } from '../http/openapi/operation.js';
+import { documentErrors, ErrorResponseDto, MessagesErrorResponseDto } from '../http/openapi/operation.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
 /** Recorded requests and responses by operationId: under `request`, and under the status of the response. */
@@ -61,7 +61,7 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
   const document = SwaggerModule.createDocument(
     application,
     { ...description, info: { ...description.info, license: LICENSE } },
-    { extraModels: [ErrorResponseDto] },
+    { extraModels: [ErrorResponseDto, MessagesErrorResponseDto] },
   );
   return completed(document);
 }

@@ -19,6 +19,7 @@ import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
+import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
@@ -142,7 +143,7 @@ export class ChatExchange {
       const onReceived = (bytes: number): void => state.receive(bytes);
       const response = await this.http.send(sent, { ...limits, onReceived });
       attempt.upstreamId = upstreamIdIn(response);
-      this.rejectError(wire, response, names);
+      this.rejectError(wire, response, exchange);
       return this.whole(wire, response, exchange);
     }
     const opened = await this.open(wire, sent, limits, exchange);
@@ -153,13 +154,14 @@ export class ChatExchange {
     wire: ChatWire,
     sent: OutboundRequest,
     limits: SendLimits,
-    { names, attempt }: Exchange,
+    exchange: Exchange,
   ): Promise<OutboundStream> {
+    const { names, attempt } = exchange;
     try {
       const opened = await this.http.open(sent, limits, isEventStream);
       attempt.upstreamId = upstreamIdIn(opened);
       if (!isWhole(opened)) return opened;
-      this.rejectError(wire, opened, names);
+      this.rejectError(wire, opened, exchange);
       throw failureOfAnswer(failureOfForm(wire, opened), names);
     } catch (error) {
       const failure = failureOfThrown(error, names);
@@ -286,9 +288,11 @@ export class ChatExchange {
     return request.isStreamed ? maxAnswerBytes : maxWholeAnswerBytes;
   }
 
-  private rejectError(wire: ChatWire, response: OutboundResponse, names: InnerNames): void {
-    if (response.status < 200 || response.status >= 300)
-      throw failureOfResponse(wire, response, names, this.clock.now());
+  private rejectError(wire: ChatWire, response: OutboundResponse, { names, state }: Exchange): void {
+    if (response.status >= 200 && response.status < 300) return;
+    const isNative = wireOf(state.request) === wire.protocol;
+    const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
+    throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
 }
 

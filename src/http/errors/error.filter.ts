@@ -70,6 +70,7 @@ export class ErrorFilter implements ExceptionFilter {
   private sendAsMessages(response: Response, error: AppError): void {
     const { native, generationId } = error;
     if (generationId !== null) response.setHeader('request-id', generationHeaderId(generationId));
+    if (error.status === 402) response.setHeader('x-should-retry', 'false');
     if (native?.wire === 'messages') response.status(native.status).type('json').send(native.body);
     else response.status(error.status).json(messagesErrorBody(error));
   }

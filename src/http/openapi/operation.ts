@@ -6,7 +6,7 @@ import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger'
 import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { RoutingMetadataDto } from '../dto/routing-metadata.dto.js';
-import { errorBody } from '../errors/error-forms.js';
+import { errorBody, isMessagesPath, messagesErrorBody } from '../errors/error-forms.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -57,6 +57,41 @@ export class ErrorResponseDto {
   user_id?: string | null;
 }
 
+class MessagesErrorDetailsDto {
+  @ApiProperty({ example: 'invalid_request_error' })
+  type: string;
+
+  @ApiProperty()
+  message: string;
+
+  @ApiPropertyOptional({ description: 'Absent in an error that passes from the provider.' })
+  error_type?: string;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  details?: object | null;
+}
+
+export class MessagesErrorResponseDto {
+  @ApiProperty({ enum: ['error'] })
+  type: string;
+
+  @ApiProperty()
+  error: MessagesErrorDetailsDto;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'The generation, or the id of the provider.',
+  })
+  request_id?: string | null;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  metadata?: object;
+
+  @ApiPropertyOptional({ description: 'Present when the header X-OpenRouter-Metadata requests it.' })
+  openrouter_metadata?: RoutingMetadataDto;
+}
+
 // Statuses of every route: malformed requests, wrong credentials, too many requests, faults of this service.
 const EVERYWHERE = [400, 401, 429, 500, 503];
 
@@ -66,6 +101,9 @@ const EVERYWHERE = [400, 401, 429, 500, 503];
  */
 export function documentErrors(path: string, operation: OperationObject): void {
   const { responses } = operation;
+  const [form, examples] = isMessagesPath(path)
+    ? [MessagesErrorResponseDto, MESSAGES_EXAMPLES]
+    : [ErrorResponseDto, EXAMPLES];
   const named = Object.keys(responses).map(Number);
   const statuses = [
     ...EVERYWHERE,
@@ -74,8 +112,8 @@ export function documentErrors(path: string, operation: OperationObject): void {
     ...named.filter((status) => status >= 400),
   ];
   for (const status of new Set(statuses)) {
-    const example = EXAMPLES[status];
-    const schema = { $ref: `#/components/schemas/${ErrorResponseDto.name}` };
+    const example = examples[status];
+    const schema = { $ref: `#/components/schemas/${form.name}` };
     responses[status] = {
       description: descriptionOf(status),
       content: { 'application/json': { schema, ...(example && { example }) } },
@@ -84,12 +122,13 @@ export function documentErrors(path: string, operation: OperationObject): void {
 }
 
 /** By status, as the filter writes them. */
-const EXAMPLES = Object.fromEntries(
-  Object.keys(ERROR_DEFINITIONS)
-    .toReversed()
-    .map((code) => new AppError(code as ErrorCode))
-    .map((error) => [error.status, errorBody(error)]),
-) as Readonly<Record<number, object>>;
+const EXAMPLES = examplesOf(errorBody);
+const MESSAGES_EXAMPLES = examplesOf(messagesErrorBody);
+
+function examplesOf(bodyOf: (error: AppError) => unknown): Readonly<Record<number, object>> {
+  const errors = Object.keys(ERROR_DEFINITIONS).map((code) => new AppError(code as ErrorCode));
+  return Object.fromEntries(errors.toReversed().map((error) => [error.status, bodyOf(error) as object]));
+}
 
 function descriptionOf(status: number): string {
   const definitions = Object.values(ERROR_DEFINITIONS);

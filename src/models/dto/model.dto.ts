@@ -64,6 +64,7 @@ export class ModelDto {
   @TextField({ example: 'openai/text-embedding-3-small' }) id: string;
   @TextField() canonical_slug: string;
   @TextField() name: string;
+  @TextField({ description: 'The name, for coding agents.' }) display_name: string;
   @IntegerField({ description: 'Unix seconds.' }) created: number;
   @TextField() description: string;
   @IntegerField({
@@ -102,6 +103,7 @@ export function toModelDto(model: ListedModel, day: string): ModelDto {
     id: model.id,
     canonical_slug: model.canonicalSlug ?? model.id,
     name: model.name,
+    display_name: model.name,
     created: createdAt(model),
     description: model.description,
     context_length: model.contextLength,

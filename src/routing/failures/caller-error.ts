@@ -7,6 +7,7 @@ import { addressProblem } from './address-problem.js';
 import { errorTypeOfCode } from './error-types.js';
 import { FAILURE_CLASSES } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
+import { passesNatively } from './native-error.js';
 import type { EndpointFailure, UnsupportedMember } from './endpoint-failure.js';
 import { inOneLine, withoutMarkup } from './provider-words.js';
 
@@ -52,6 +53,7 @@ export function toCallerError(failure: EndpointFailure, target: ServingTarget): 
     },
     // Only of a request that the provider refuses: other codes are about its own state.
     ...(consequences.error === 'provider_refused' && { errorType: errorTypeOfCode(failure.providerCode) }),
+    native: passesNatively(failureClass) ? failure.native : null,
     payer: consequences.payer,
     isQuoted: true,
     cause: failure,

@@ -1,4 +1,5 @@
 // Why an endpoint did not serve: data for routing and for the caller's error.
+import type { NativeError } from '../../domain/errors.js';
 import type { ReportedUsage, UnsupportedRequest } from '../../providers/shared/provider.js';
 import { consequencesOf } from './failure-classes.js';
 import type { FailureClass, FailureConsequences } from './failure-classes.js';
@@ -15,6 +16,7 @@ interface FailureOptions {
   readonly unsupported?: UnsupportedMember;
   /** A member that the provider refused although this service has sent it. */
   readonly refusedMember?: string | undefined;
+  readonly native?: NativeError | null;
 }
 
 export type UnsupportedMember = Pick<UnsupportedRequest, 'at' | 'rule'>;
@@ -29,6 +31,8 @@ export class EndpointFailure extends Error {
   unsupported: UnsupportedMember | null;
   /** The member that the provider itself refused, in an answer. */
   readonly refusedMember: string | null;
+  /** The provider's own bytes, for a client of its wire; null: they stay here. */
+  readonly native: NativeError | null;
 
   constructor(
     readonly failureClass: FailureClass,
@@ -45,6 +49,7 @@ export class EndpointFailure extends Error {
     this.usage = options.usage ?? null;
     this.unsupported = options.unsupported ?? null;
     this.refusedMember = options.refusedMember ?? null;
+    this.native = options.native ?? null;
   }
 
   /** The words of a provider may repeat what the caller sent: the log does without them. */

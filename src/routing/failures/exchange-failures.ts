@@ -1,5 +1,6 @@
 // From the end of one exchange with a provider to an EndpointFailure.
 import type { EndFacts } from '../../domain/ending.js';
+import type { NativeError } from '../../domain/errors.js';
 import { retryAfterOf } from '../../domain/retry-after.js';
 import {
   ConnectTimeout,
@@ -28,9 +29,10 @@ export function failureOfResponse(
   response: UpstreamResponse,
   names: InnerNames,
   now: Date,
+  native: NativeError | null = null,
 ): EndpointFailure {
   const error = withHeaderDelay(provider.readError(response), response, now);
-  return failureOfError(response.status, response.status, error, names, null);
+  return failureOfError(response.status, response.status, error, names, null, native);
 }
 
 /** The failure of a 2xx response without usable vectors. `hasUnknownMembers`: the caller's members may be the reason. */
@@ -104,6 +106,7 @@ export function failureOfError(
   error: ProviderError,
   names: InnerNames,
   usage: ReportedUsage | null,
+  native: NativeError | null = null,
 ): EndpointFailure {
   const { failureClass, isByWords } = classifyError(statedStatus, error);
   const code = error.code ?? error.type;
@@ -113,6 +116,7 @@ export function failureOfError(
     isByWords,
     usage,
     refusedMember: error.unsupportedMember,
+    native,
   });
 }
 

@@ -42,7 +42,15 @@ const INNER_FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function withoutInnerNames(words: string, names: InnerNames): string {
-  let text = words.slice(0, MAX_LENGTH);
+  return masked(words.slice(0, MAX_LENGTH), names);
+}
+
+export function hasInnerNames(words: string, names: InnerNames): boolean {
+  return masked(words, names) !== words;
+}
+
+function masked(words: string, names: InnerNames): string {
+  let text = words;
   for (const secret of secretsOf(names)) text = text.replaceAll(secret, maskSecret(secret));
   text = withoutUpstreamModel(text, names);
   for (const host of hostsOf(names.baseUrl)) text = text.replaceAll(host, '[address]');

@@ -3,7 +3,13 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { chatOf, chatsOf } from '../../support/upstreams/chat-upstream.js';
-import { CLAUDE, eventsOf, postMessages, startMessagesApp } from '../../support/messages/messages-app.js';
+import {
+  CLAUDE,
+  eventsOf,
+  LONG_PROMPT,
+  postMessages,
+  startMessagesApp,
+} from '../../support/messages/messages-app.js';
 import type { MessagesApp } from '../../support/messages/messages-app.js';
 import {
   blockDelta,
@@ -45,7 +51,7 @@ describe('the fast path', () => {
   });
 
   it('passes the body of the answer, and adds its cost and its provider', async () => {
-    const response = await postMessages(setup.app, {});
+    const response = await postMessages(setup.app, LONG_PROMPT);
     expect(await response.json()).toMatchObject({
       id: 'msg_01Stub',
       model: 'claude-stub-20261001',
@@ -60,7 +66,7 @@ describe('the fast path', () => {
   });
 
   it('passes the events of a stream in their order, and adds the cost to the last usage', async () => {
-    const events = await eventsOf(await postMessages(setup.app, { stream: true }));
+    const events = await eventsOf(await postMessages(setup.app, { ...LONG_PROMPT, stream: true }));
     expect(events.map(({ event }) => event)).toEqual([
       'message_start',
       ...['content_block_start', ...Array(3).fill('content_block_delta'), 'content_block_stop'],
@@ -213,7 +219,7 @@ describe('money', () => {
     );
     const response = await postMessages(
       setup.app,
-      { stream: true },
+      { ...LONG_PROMPT, stream: true },
       { headers: { 'x-api-key': key.secret } },
     );
     await response.text();
@@ -259,8 +265,7 @@ describe('money', () => {
         MESSAGE_STOP,
       ]),
     );
-    const cached = [{ type: 'text', text: 'x'.repeat(100), cache_control: { type: 'ephemeral', ttl: '1h' } }];
-    const body = { max_tokens: 0, stream: true, system: cached };
+    const body = { ...LONG_PROMPT, max_tokens: 0, stream: true };
     await (await postMessages(setup.app, body, { headers: { 'x-api-key': key.secret } })).text();
     expect(sent().body['max_tokens']).toBe(0);
     expect((await chatOf(setup.app, key.record.id)).cost).toBe(20_000_000_000n);
@@ -278,7 +283,11 @@ describe('money', () => {
     });
     const controller = new AbortController();
     const headers = { 'x-api-key': key.secret };
-    const response = await postMessages(setup.app, { stream: true }, { headers, signal: controller.signal });
+    const response = await postMessages(
+      setup.app,
+      { ...LONG_PROMPT, stream: true },
+      { headers, signal: controller.signal },
+    );
     await response.body?.getReader().read();
     controller.abort();
     await eventually(
@@ -339,12 +348,32 @@ describe('failures', () => {
     expect([response.status, await response.text()]).toEqual([400, body]);
   });
 
+  it.each([
+    ['the key of the operator', { message: `bad request of ${STUB_KEY}` }, 400],
+    ['an escaped key', `{"message":"bad request of \\u0073${STUB_KEY.slice(1)}"}`, 400],
+    ['a long body', { message: 'x'.repeat(70_000) }, 400],
+    ['another status', { message: 'no such model' }, 404],
+  ])('writes an error of its own for %s', async (_case, error, status) => {
+    const text = typeof error === 'string' ? error : JSON.stringify(error);
+    setup.anthropic.answerWith((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(`{"type":"error","error":${text},"request_id":"req_1"}`);
+    });
+    const response = await postMessages(setup.app, {});
+    const body = await response.text();
+    expect(JSON.parse(body)).toMatchObject({ type: 'error', error: { error_type: expect.any(String) } });
+    expect(body).not.toContain('req_1');
+    expect(body).not.toContain(STUB_KEY);
+  });
+
   it("masks a refusal of the operator's credential", async () => {
-    setup.anthropic.answerWith((_request, response) =>
+    const own = await startMessagesApp();
+    own.anthropic.answerWith((_request, response) =>
       sendError(response, 401, 'authentication_error', `invalid x-api-key ${STUB_KEY}`),
     );
-    const response = await postMessages(setup.app, {});
+    const response = await postMessages(own.app, {});
     const text = await response.text();
+    await own.close();
     expect(response.status).toBe(502);
     expect(JSON.parse(text)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
     expect(text).not.toContain(STUB_KEY);

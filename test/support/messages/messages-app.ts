@@ -127,6 +127,11 @@ export async function startMessagesApp(
   };
 }
 
+/** Members with a prompt that is as long as the usage of the stub states, in a cache for an hour. */
+export const LONG_PROMPT = {
+  system: [{ type: 'text', text: 'x'.repeat(88_000), cache_control: { type: 'ephemeral', ttl: '1h' } }],
+};
+
 interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly path?: string;
