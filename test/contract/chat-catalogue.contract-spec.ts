@@ -13,12 +13,22 @@ it('names every model once, among embedding models as well', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-it('serves models of the six vendors at every provider with shipped models', () => {
+it('serves models of the seven vendors at every provider with shipped models', () => {
   const providers = new Set(
     CHAT_MODELS.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)),
   );
   expect([...providers].toSorted()).toEqual(
-    ['azure', 'cohere', 'deepinfra', 'google', 'local', 'mistral', 'openai', 'together'].toSorted(),
+    [
+      'anthropic',
+      'azure',
+      'cohere',
+      'deepinfra',
+      'google',
+      'local',
+      'mistral',
+      'openai',
+      'together',
+    ].toSorted(),
   );
 });
 

@@ -12,6 +12,9 @@ export class MessageDto {
   content: Record<string, unknown>[];
   @TextField({ nullable: true }) stop_reason: string | null;
   @TextField({ nullable: true, optional: true }) stop_sequence?: string | null;
+  @FreeObjectField({ nullable: true, optional: true, description: 'Why a model refused.' })
+  stop_details?: object | null;
+  @FreeObjectField({ nullable: true, optional: true }) container?: object | null;
   @FreeObjectField({
     description: 'With cost in USD (absent where no price is known), is_byok and cost_details.',
   })

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { KEY_PREFIX } from './api-key.js';
 import { presentedCredential } from './credential-headers.js';
 
 const LONG = 'x'.repeat(513);
@@ -21,6 +22,10 @@ it.each([
   [{ 'api-key': LONG }, null],
   [{ authorization: 'Bearer one', 'x-api-key': 'two', 'api-key': 'three' }, 'one'],
   [{ authorization: 'Basic b25lOnR3bw==', 'x-api-key': 'two' }, null],
+  [{ authorization: 'Bearer one', 'api-key': `${KEY_PREFIX}two` }, `${KEY_PREFIX}two`],
+  [{ authorization: `Bearer ${KEY_PREFIX}one`, 'api-key': `${KEY_PREFIX}one` }, `${KEY_PREFIX}one`],
+  [{ authorization: `Bearer ${KEY_PREFIX}one`, 'api-key': `${KEY_PREFIX}two` }, null],
+  [{ authorization: `Bearer ${KEY_PREFIX}one`, 'x-api-key': 'sk-ant-two' }, `${KEY_PREFIX}one`],
   [{ authorization: '', 'x-api-key': '', 'api-key': 'three' }, 'three'],
   [{ authorization: 'Bearer ', 'x-portkey-api-key': 'four' }, 'four'],
 ])('of %j the secret is %p', (headers, secret) => {

@@ -17,8 +17,11 @@ it.each(['x-api-key', 'api-key', 'x-portkey-api-key'])('%s is read as a credenti
   expect((await getKey({ [name]: app.apiKey, authorization: '' })).status).toBe(200);
   expectError(await getKey({ [name]: 'wrong' }), 401, 'Invalid credentials');
   expectError(await getKey({ [name]: '' }), 401, 'Missing Authentication header');
+  // Coding agents send a token of their own beside it.
+  expect((await getKey({ [name]: app.apiKey, authorization: 'Bearer wrong' })).status).toBe(200);
+  const { secret } = await app.createKey();
   expectError(
-    await getKey({ [name]: app.apiKey, authorization: 'Bearer wrong' }),
+    await getKey({ [name]: secret, authorization: `Bearer ${app.apiKey}` }),
     401,
     'Invalid credentials',
   );

@@ -97,6 +97,14 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
       body: { model: 'local/echo', messages: [{ role: 'user', content: 'Say hello' }] },
     },
   ],
+  createMessages: [
+    {
+      name: 'local',
+      summary: 'One message, to the embedded model that needs no provider',
+      body: { model: 'local/echo', max_tokens: 100, messages: [{ role: 'user', content: 'Say hello' }] },
+    },
+  ],
+  countMessagesTokens: only({ model: 'local/echo', messages: [{ role: 'user', content: 'Say hello' }] }),
   createEmbeddings: [
     // First, because the page of the document tries the first one, and this model needs no provider.
     {

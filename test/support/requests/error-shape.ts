@@ -1,4 +1,4 @@
-// The one shape of every error body. Source: docs/contract.md#errors.
+// The shapes of error bodies. Source: docs/contract.md#errors, docs/contract.md#messages-errors.
 import { expect } from '@jest/globals';
 
 /** The common members of supertest's responses and readResponse(). */
@@ -10,15 +10,10 @@ export interface Answer {
 
 /** Checks an answer against the error shape and returns its message. */
 export function expectError(response: Answer, status: number, message?: string | RegExp): string {
+  const isOfMessages = (response.body as { type?: unknown }).type === 'error';
   expect({ status: response.status, body: response.body }).toEqual({
     status,
-    body: {
-      error: {
-        code: status,
-        message: expect.any(String),
-        ...(status === 500 ? {} : { metadata: expect.objectContaining({ error_type: expect.any(String) }) }),
-      },
-    },
+    body: isOfMessages ? expect.objectContaining(MESSAGES_ERROR) : errorOf(status),
   });
   expect(response.headers['content-type']).toMatch(/^application\/json(?:;|$)/);
   expect(response.headers['x-request-id']).toMatch(/^[\w.:-]+$/);
@@ -27,3 +22,17 @@ export function expectError(response: Answer, status: number, message?: string |
   if (message instanceof RegExp) expect(text).toMatch(message);
   return text;
 }
+
+const errorOf = (status: number): object => ({
+  error: {
+    code: status,
+    message: expect.any(String),
+    ...(status === 500 ? {} : { metadata: expect.objectContaining({ error_type: expect.any(String) }) }),
+  },
+});
+
+/** openapi.json says which paths have it. */
+const MESSAGES_ERROR = {
+  error: { type: expect.any(String), message: expect.any(String), error_type: expect.any(String) },
+  request_id: null,
+};

@@ -77,6 +77,18 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     body: { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] },
     stranger: 200,
   },
+  'POST /messages': {
+    access: 'inference',
+    path: '/messages',
+    body: { model: 'local/echo', max_tokens: 100, messages: [{ role: 'user', content: 'words' }] },
+    stranger: 200,
+  },
+  'POST /messages/count_tokens': {
+    access: 'inference',
+    path: '/messages/count_tokens',
+    body: { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] },
+    stranger: 200,
+  },
   'GET /embeddings/models': open('/embeddings/models'),
   'GET /models': open('/models'),
   'GET /models/count': open('/models/count'),
