@@ -108,6 +108,30 @@ it('keeps the price of a snapshot apart from that of its successor', () => {
   expect(priceOf('openai/gpt-4o')).toMatchObject({ prompt: 2_500_000n, completion: 10_000_000n });
 });
 
+it("prices the five classes of tokens of Anthropic's models, in long prompts of one as well", () => {
+  const pricesOf = (id: string, promptTokens: number) => {
+    const [endpoint] = CHAT_MODELS.find((model) => idsOf(model).includes(id))!.endpoints;
+    return chatPricesOn(endpoint!, '2026-11-29', { promptTokens, minuteOfDay: 0, serviceTier: null });
+  };
+  expect(pricesOf('anthropic/claude-opus-5-5', 900_000)).toMatchObject({
+    prompt: 4_000_000n,
+    cacheRead: 200_000n,
+    cacheWrite: 5_000_000n,
+    cacheWrite1h: 8_000_000n,
+    completion: 20_000_000n,
+  });
+  expect(pricesOf('anthropic/claude-haiku-5.5', 100_000)).toMatchObject({
+    prompt: 100_000n,
+    cacheWrite1h: 200_000n,
+  });
+  expect(pricesOf('anthropic/claude-haiku-5.5', 100_001)).toMatchObject({
+    prompt: 500_000n,
+    cacheRead: 50_000n,
+    completion: 2_500_000n,
+  });
+  expect(pricesOf('anthropic/claude-haiku-4-5-20251001', 1)?.cacheWrite1h).toBe(2_000_000n);
+});
+
 it('doubles the introductory prices of Google on the day that it announced', () => {
   const [endpoint] = CHAT_MODELS.find(({ id }) => id === 'google/gemini-4-argon')!.endpoints;
   const promptPrice = (day: string) =>
