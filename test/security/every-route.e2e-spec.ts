@@ -192,7 +192,12 @@ const PRIVILEGED = [
 // Ignored where the record of the operation has them (test/e2e/http/sent-back-records), rejected elsewhere.
 const READ_ONLY = new Set(['is_management_key', 'hash', 'usage', 'usage_daily', 'byok_usage', 'created_at']);
 // Model calls forward unknown members to the provider, which may know them.
-const WITH_OPEN_BODIES = ['POST /embeddings', 'POST /chat/completions'];
+const WITH_OPEN_BODIES = [
+  'POST /embeddings',
+  'POST /chat/completions',
+  'POST /messages',
+  'POST /messages/count_tokens',
+];
 const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && !WITH_OPEN_BODIES.includes(name));
 
 function documentedMembers(name: string): readonly string[] {

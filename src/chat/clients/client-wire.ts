@@ -1,4 +1,4 @@
-// What clients of each wire get of this service itself, beside the events and bodies of an answer.
+// The part of an answer that this service writes itself, for clients of each wire: beside the events and bodies of a provider.
 import type { AppError } from '../../domain/errors.js';
 
 /** The members that are the same in every event of an answer. */

@@ -1,5 +1,5 @@
 // The way of an answer from its provider's wire to its client's. In one wire the provider's bytes pass with edits; between two, the
-// kernel's events are written anew. A passage writes what comes before the record is committed, and the end after it.
+// kernel's events are written again. A passage writes what comes before the record is committed, and the end after it.
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
 import type { ProviderError } from '../../providers/shared/provider.js';

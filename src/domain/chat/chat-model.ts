@@ -49,7 +49,7 @@ export interface ChatWireSettings {
   /** Whether usage in streams must be requested, comes unasked, or never comes. */
   readonly streamUsage?: StreamUsage;
   readonly reasoningMember?: ReasoningMember;
-  /** How a model of the Messages wire is told to think; absent: it is not. */
+  /** How a model of the Messages wire receives its effort; absent: it does not think. */
   readonly thinking?: ThinkingForm;
 }
 

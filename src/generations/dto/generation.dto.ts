@@ -49,7 +49,8 @@ export class GenerationDto {
   @IntegerField({ description: 'HTTP status of the call.' }) status: number;
   @TextField({ nullable: true, description: 'The class of its error; null when the call succeeded.' })
   error_type: string | null;
-  @TextField({ nullable: true, description: 'embeddings, or completions for chat.' }) api_type: string | null;
+  @TextField({ nullable: true, description: 'embeddings, completions for chat, or messages.' }) api_type:
+    string | null;
   @TextField({
     nullable: true,
     description: 'The provider that served the call, or was tried last; null when none was reached.',

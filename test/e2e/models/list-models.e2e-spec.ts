@@ -65,6 +65,7 @@ describe('200', () => {
       id: 'local/hashing',
       canonical_slug: 'local/hashing',
       name: expect.any(String),
+      display_name: expect.any(String),
       description: expect.any(String),
       created: Date.parse('2026-11-21T00:00:00Z') / 1000,
       context_length: 1_000_000,

@@ -13,6 +13,8 @@ const KNOWN = new Set(
     'metadata cache_control service_tier speed inference_geo context_management diagnostics'
   ).split(' '),
 );
+/** The last one in the middle of a conversation: Claude Code sends it. */
+const ROLES = ['user', 'assistant', 'system'];
 export const STUB_KEY = 'sk-ant-key-of-the-stub';
 
 export interface MessagesStub extends StubUpstream {
@@ -42,13 +44,13 @@ export function sendError(response: ServerResponse, status: number, type: string
   sendJson(response, status, { type: 'error', error: { type, message } });
 }
 
-/** What the vendor answers with 400. */
+/** The reason for a 400 of the vendor; null: none. */
 function problemOf(body: Members): string | null {
   const unknown = Object.keys(body).find((name) => !KNOWN.has(name));
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   for (const [index, message] of (body['messages'] as Members[]).entries()) {
-    if (message['role'] !== 'user' && message['role'] !== 'assistant')
-      return `messages.${index}.role: Input should be 'user' or 'assistant'`;
+    if (!ROLES.includes(String(message['role'])))
+      return `messages.${index}.role: Input should be 'user', 'assistant' or 'system'`;
     const blocks = Array.isArray(message['content']) ? (message['content'] as Members[]) : [];
     for (const [at, block] of blocks.entries()) {
       const path = `messages.${index}.content.${at}`;
