@@ -46,8 +46,8 @@ export class ChatWriter implements StreamWriter {
     if (kind === 'reasoning' && this.options.excludesReasoning) return;
     const text = Buffer.from(bytes.subarray(from, to));
     const detail = kind === 'reasoning' ? `,"reasoning_details":[${detailStart(this.details)}` : '';
-    const spelled = Buffer.concat([QUOTE, text, QUOTE]).toString();
-    this.delta(`"${MEMBERS[kind]}":${spelled}${detail === '' ? '' : `${detail},"text":${spelled}}]`}`);
+    const written = spelled([text]);
+    this.delta(`"${MEMBERS[kind]}":${written}${detail === '' ? '' : `${detail},"text":${written}}]`}`);
   }
 
   /** Clients send the detail back, and its producer reads it. */

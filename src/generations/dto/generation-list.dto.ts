@@ -1,7 +1,7 @@
 // The list of generations on the wire, and its query: an extension of the contract. Contract: docs/contract.md#generations.
 import { readStatuses, STATUS_CLASSES } from '../../domain/generations/generation-list.js';
 import { API_TYPES, apiTypeOf, LISTED_API_TYPES } from '../../domain/generations/generation.js';
-import type { ApiType, Generation } from '../../domain/generations/generation.js';
+import type { Generation } from '../../domain/generations/generation.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { ObjectListField } from '../../http/fields/compound-fields.js';

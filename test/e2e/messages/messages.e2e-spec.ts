@@ -32,6 +32,11 @@ beforeAll(async () => {
 afterEach(() => setup.anthropic.answerWith(null));
 afterAll(() => setup.close());
 
+const blockOfDeltas = (count: number): string[] => [
+  'content_block_start',
+  ...Array<string>(count).fill('content_block_delta'),
+  'content_block_stop',
+];
 const sent = () => setup.anthropic.requests.at(-1)!;
 const clientOf = (options: object = {}): Anthropic =>
   new Anthropic({ apiKey: setup.app.apiKey, baseURL: setup.app.origin, maxRetries: 0, ...options });
@@ -69,10 +74,10 @@ describe('the fast path', () => {
     const events = await eventsOf(await postMessages(setup.app, { ...LONG_PROMPT, stream: true }));
     expect(events.map(({ event }) => event)).toEqual([
       'message_start',
-      ...['content_block_start', ...Array(3).fill('content_block_delta'), 'content_block_stop'],
+      ...blockOfDeltas(3),
       'ping',
-      ...['content_block_start', ...Array(2).fill('content_block_delta'), 'content_block_stop'],
-      ...['content_block_start', ...Array(2).fill('content_block_delta'), 'content_block_stop'],
+      ...blockOfDeltas(2),
+      ...blockOfDeltas(2),
       'message_delta',
       'message_stop',
     ]);

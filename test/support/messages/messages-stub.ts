@@ -14,7 +14,7 @@ const KNOWN = new Set(
   ).split(' '),
 );
 /** The last one in the middle of a conversation: Claude Code sends it. */
-const ROLES = ['user', 'assistant', 'system'];
+const ROLES = new Set(['user', 'assistant', 'system']);
 export const STUB_KEY = 'sk-ant-key-of-the-stub';
 
 export interface MessagesStub extends StubUpstream {
@@ -49,14 +49,14 @@ function problemOf(body: Members): string | null {
   const unknown = Object.keys(body).find((name) => !KNOWN.has(name));
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   for (const [index, message] of (body['messages'] as Members[]).entries()) {
-    if (!ROLES.includes(String(message['role'])))
+    if (!ROLES.has(String(message['role'])))
       return `messages.${index}.role: Input should be 'user', 'assistant' or 'system'`;
     const blocks = Array.isArray(message['content']) ? (message['content'] as Members[]) : [];
     for (const [at, block] of blocks.entries()) {
       const path = `messages.${index}.content.${at}`;
       if (block['type'] === 'text' && block['text'] === '')
         return `${path}: text content blocks must be non-empty`;
-      const signature = String(block['signature'] ?? '');
+      const { signature = '' } = block as { signature?: string };
       if (block['type'] === 'thinking' && !signature.startsWith('sig-'))
         return `${path}: Invalid \`signature\` in \`thinking\` block`;
       if (block['type'] === 'tool_result' && at > 0 && blocks[at - 1]?.['type'] !== 'tool_result')

@@ -38,7 +38,7 @@ export interface ReadPart {
 /** A block that is no call, no result and no thought. */
 export function readBlock(block: Block, at: string): ReadPart {
   const mark = isObject(block['cache_control'])
-    ? { cache_control: block['cache_control'] as JsonObject }
+    ? { cache_control: block['cache_control'] }
     : {};
   switch (block['type']) {
     case 'text': {
@@ -54,7 +54,7 @@ export function readBlock(block: Block, at: string): ReadPart {
       return readMedia({ type: 'file', file: { file_data: url, ...name }, ...mark }, at);
     }
   }
-  const name = String(block['type']);
+  const name = textIn(block, 'type', at);
   const part = { type: 'unknown', wire: 'messages', name, body: block } as const;
   return { part, body: { type: 'text', text: `[${name.slice(0, 100)}]` } };
 }
@@ -65,7 +65,7 @@ function readMedia(body: JsonObject, at: string): ReadPart {
 
 function sourceOf(block: Block, at: string): JsonObject {
   const { source } = block;
-  return isObject(source) ? (source as JsonObject) : rejectMember(`${at}.source`, 'must be an object');
+  return isObject(source) ? (source) : rejectMember(`${at}.source`, 'must be an object');
 }
 
 /** Of an image. */

@@ -35,7 +35,7 @@ export function readMessageTools(value: unknown, choice: unknown): ReadTools {
     else if (typeof type === 'string' && CLIENT_TYPES.test(type)) unshared.add(`tools.${type}`);
     else {
       cuts.push({ member: 'tools', index, inner: null });
-      edits.push(`tools.${String(type)}`);
+      edits.push(`tools.${typeof type === 'string' ? type : 'type'}`);
     }
   }
   const named = readChoice(choice, tools);
@@ -71,10 +71,10 @@ function readTool(tool: JsonObject, at: string): ChatTool {
       function: {
         name,
         ...(typeof description === 'string' && { description }),
-        parameters: parameters as JsonObject,
+        parameters: parameters,
         ...(strict === true && { strict }),
       },
-      ...(isObject(mark) && { cache_control: mark as JsonObject }),
+      ...(isObject(mark) && { cache_control: mark }),
     },
   };
 }

@@ -128,10 +128,10 @@ function readResult(
   const read = blocks.map((each, index) => readBlock(each, `${at}.content[${index}]`));
   const texts = read.filter(({ part }) => part.type === 'text' || part.type === 'unknown');
   const images = read.filter((each) => !texts.includes(each));
-  const text = texts.map(({ body }) => String(body['text'])).join('\n');
+  const text = texts.map(({ body }) => body['text'] as string).join('\n');
   const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
   const mark = isObject(block['cache_control'])
-    ? { cache_control: block['cache_control'] as JsonObject }
+    ? { cache_control: block['cache_control'] }
     : {};
   const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
   const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
@@ -156,5 +156,5 @@ function message(role: ChatMessage['role'], read: readonly ReadPart[], members: 
 }
 
 function textBody({ body }: ReadPart): JsonObject {
-  return { content: String(body['text']) };
+  return { content: body['text'] as string };
 }

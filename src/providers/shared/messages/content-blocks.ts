@@ -14,7 +14,7 @@ export function blockOf(part: ChatPart, at: string): JsonObject | null {
     case 'file':
       return documentOf(part);
     case 'unknown':
-      return part.body;
+      return { ...part.body };
     default:
       throw new UnsupportedRequest(at, `the endpoint takes no ${part.type}`);
   }
@@ -32,11 +32,11 @@ function documentOf({ url, body, mediaType }: ChatMediaPart): JsonObject {
   if (url !== null) return { type: 'document', source: { type: 'url', url }, ...title };
   const source = dataSource(String(file?.file_data));
   if (mediaType !== 'text/plain') return { type: 'document', source, ...title };
-  const data = Buffer.from(String(source['data']), 'base64').toString();
+  const data = Buffer.from(source.data, 'base64').toString();
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };
 }
 
-function dataSource(url: string): JsonObject {
+function dataSource(url: string): JsonObject & { readonly data: string } {
   const match = BASE64.exec(url.slice(0, 256));
   return {
     type: 'base64',

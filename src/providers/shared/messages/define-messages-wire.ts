@@ -31,7 +31,7 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
   return {
     protocol: 'messages',
     buildRequest: (call, connection) => {
-      const [problem] = problemsOf(call.request, call.endpoint).filter(({ isHard }) => isHard);
+      const problem = problemsOf(call.request, call.endpoint).find(({ isHard }) => isHard);
       if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
       return requestTo('/v1/messages', nativeBody(call) ?? kernelBody(call), call, connection, traits);
     },

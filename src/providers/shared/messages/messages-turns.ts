@@ -79,7 +79,7 @@ function textsOf(message: ChatMessage, at: string, marks: CacheMarks): string[] 
   const sent = isArray(body['content']) ? body['content'] : [];
   const blocks = partsOf(content).map((part, index) => {
     const block = blockOf(part, `${at}.content[${index}]`);
-    return block && { ...block, ...marks.of(sent[index]) };
+    return block && Object.assign(block, marks.of(sent[index]));
   });
   const last = blocks.findLastIndex((block) => block !== null);
   return blocks.flatMap((block, index) =>
@@ -120,12 +120,12 @@ function resultText(message: ChatMessage, at: string, marks: CacheMarks): string
 }
 
 function toolText({ name, body }: ChatTool, marks: CacheMarks): string {
-  const described = isObject(body['function']) ? (body['function'] as JsonObject) : {};
+  const described = isObject(body['function']) ? (body['function']) : {};
   const { description, parameters, strict } = described;
   return JSON.stringify({
     name,
     ...(typeof description === 'string' && { description }),
-    input_schema: isObject(parameters) ? withObjectRoot(parameters as JsonObject) : NO_SCHEMA,
+    input_schema: isObject(parameters) ? withObjectRoot(parameters) : NO_SCHEMA,
     ...(strict === true && { strict }),
     ...marks.of(body),
   });

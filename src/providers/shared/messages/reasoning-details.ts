@@ -20,7 +20,7 @@ export function thinkingBlocks(details: JsonValue | undefined): {
   };
   for (const detail of isArray(details) ? details : []) {
     if (!isObject(detail)) continue;
-    const { type, format, index = null, text, signature, data } = detail as JsonObject;
+    const { type, format, index = null, text, signature, data } = detail;
     if (format !== undefined && format !== null && format !== ANTHROPIC_FORMAT) {
       lost++;
       continue;
