@@ -109,9 +109,11 @@ export class MessageReader {
     const at = this.places(message);
     this.readRole(message, state, at.role);
     this.readReasoning(message, state, at.reasoning, at.reasoningContent);
-    const hasCalls = this.readToolCalls(message, state, at.toolCalls);
-    this.readContent(message, state, at.content, hasCalls);
+    // Before the calls: in wires with an order of blocks it comes first.
+    const hasContent = this.readContent(message, state, at.content);
     this.text(state, 'refusal', message, at.refusal);
+    const hasCalls = this.readToolCalls(message, state, at.toolCalls);
+    if (!hasContent) this.completeContent(message, state, at.content, hasCalls);
   }
 
   /** Where the known members are; those that clients must not get are removed. */
@@ -176,12 +178,18 @@ export class MessageReader {
       message.set('reasoning', message.raw(other));
   }
 
-  private readContent(message: JsonNode, state: ChoiceState, at: number, hasCalls: boolean): void {
+  /** Returns whether there is any. */
+  private readContent(message: JsonNode, state: ChoiceState, at: number): boolean {
     const parts = message.child(at);
     if (message.isString(at)) this.text(state, 'text', message, at);
     else if (parts?.isList === true) this.readParts(message, parts, state);
-    else if (!message.isNothing(at)) throw new BrokenAnswer('content is neither a text nor a list of parts');
-    else if (this.rules.isWhole) {
+    else if (message.isNothing(at)) return false;
+    else throw new BrokenAnswer('content is neither a text nor a list of parts');
+    return true;
+  }
+
+  private completeContent(message: JsonNode, state: ChoiceState, at: number, hasCalls: boolean): void {
+    if (this.rules.isWhole) {
       if (at === -1) message.set('content', NULL);
     } else if (!state.hasBegun && !hasCalls) message.set('content', EMPTY_TEXT);
   }
