@@ -37,9 +37,7 @@ export interface ReadPart {
 
 /** A block that is no call, no result and no thought. */
 export function readBlock(block: Block, at: string): ReadPart {
-  const mark = isObject(block['cache_control'])
-    ? { cache_control: block['cache_control'] }
-    : {};
+  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] } : {};
   switch (block['type']) {
     case 'text': {
       const text = textIn(block, 'text', at);
@@ -65,7 +63,7 @@ function readMedia(body: JsonObject, at: string): ReadPart {
 
 function sourceOf(block: Block, at: string): JsonObject {
   const { source } = block;
-  return isObject(source) ? (source) : rejectMember(`${at}.source`, 'must be an object');
+  return isObject(source) ? source : rejectMember(`${at}.source`, 'must be an object');
 }
 
 /** Of an image. */

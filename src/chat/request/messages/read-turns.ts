@@ -130,9 +130,7 @@ function readResult(
   const images = read.filter((each) => !texts.includes(each));
   const text = texts.map(({ body }) => body['text'] as string).join('\n');
   const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
-  const mark = isObject(block['cache_control'])
-    ? { cache_control: block['cache_control'] }
-    : {};
+  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] } : {};
   const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
   const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
   return {

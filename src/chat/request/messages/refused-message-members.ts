@@ -6,7 +6,9 @@ const NO_PRICE =
   'is not supported: it changes the price of a call in a way that the catalogue does not state';
 const NO_STATE = 'is not supported: it keeps state at the provider, which has no owner here';
 
-const REFUSED: Readonly<Record<string, { readonly reason: string; readonly allows: (value: unknown) => boolean }>> = {
+const REFUSED: Readonly<
+  Record<string, { readonly reason: string; readonly allows: (value: unknown) => boolean }>
+> = {
   speed: { reason: NO_PRICE, allows: (value) => value === 'standard' },
   inference_geo: { reason: NO_PRICE, allows: (value) => value === 'global' },
   service_tier: { reason: NO_PRICE, allows: (value) => value === 'auto' || value === 'standard_only' },

@@ -120,7 +120,7 @@ function resultText(message: ChatMessage, at: string, marks: CacheMarks): string
 }
 
 function toolText({ name, body }: ChatTool, marks: CacheMarks): string {
-  const described = isObject(body['function']) ? (body['function']) : {};
+  const described = isObject(body['function']) ? body['function'] : {};
   const { description, parameters, strict } = described;
   return JSON.stringify({
     name,
