@@ -165,7 +165,7 @@ describe('a request', () => {
     expect(sent().body['tool_choice']).toEqual(expected);
   });
 
-  it('that forces a tool while the model thinks is refused by name', async () => {
+  it('is refused by name where it forces a tool while the model thinks', async () => {
     const response = await post({
       tools: [tool('one')],
       tool_choice: 'required',
@@ -246,7 +246,7 @@ describe('a stream', () => {
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'content_filter'],
-  ])('that stops by %s ends with %s', async (reason, finish) => {
+  ])('reads the stop reason %s as %s', async (reason, finish) => {
     setup.anthropic.answerWith(
       streamMessages([
         messageStart(),
@@ -262,7 +262,7 @@ describe('a stream', () => {
     expect(finishes).toEqual([finish]);
   });
 
-  it('that ends without its stop is broken', async () => {
+  it('fails without its last event', async () => {
     setup.anthropic.answerWith(
       streamMessages([
         messageStart(),
