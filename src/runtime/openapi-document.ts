@@ -15,6 +15,7 @@ const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-UNLICENSED' };
 const TAGS: Readonly<Record<string, string>> = {
   Embeddings: 'Vectors for texts, tokens, images and files.',
   Chat: 'Answers of chat models, streamed or whole.',
+  Messages: 'The same models in the form of Anthropic.',
   Models: 'Available models, their prices, endpoints and health.',
   'API keys': 'Keys, their limits and their spend.',
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
