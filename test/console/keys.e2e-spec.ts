@@ -75,8 +75,8 @@ describeInChromium('keys in the console', () => {
     await page.getByRole('link', { name: 'Tiny budget' }).click();
     // The list has the same texts, and stays until the key has loaded.
     await page.getByRole('heading', { level: 1, name: 'Tiny budget' }).waitFor();
-    await page.getByText('of $0.00000004').waitFor();
-    await page.getByText('Lifetime limit').waitFor();
+    await page.getByText('of $0.00000004', { exact: true }).waitFor();
+    await page.getByText('Lifetime limit', { exact: true }).waitFor();
     await page.getByText('Reached', { exact: true }).waitFor();
   });
 

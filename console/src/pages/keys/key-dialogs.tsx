@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteKey, editedKeyQuery, keyQuery, KEYS, rotateKey, updateKey } from '../../api/keys';
-import type { ApiKey } from '../../api/keys';
+import type { ApiKey, KeyChange } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
 import { useSession } from '../../app/workspace';
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
@@ -28,17 +28,21 @@ interface KeyDialogProps extends DialogProps {
   readonly apiKey: ApiKey;
 }
 
-export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
+export function useEditKey({ hash }: ApiKey, onSaved: () => void) {
   const refresh = useRefreshKeys();
-  const { data: stored, error, refetch } = useQuery(editedKeyQuery(apiKey.hash));
-  const edit = useMutation({
-    mutationFn: (body: Parameters<typeof updateKey>[1]) => updateKey(apiKey.hash, body),
+  return useMutation({
+    mutationFn: (body: KeyChange) => updateKey(hash, body),
     onSuccess: (changed) => {
-      onClose();
+      onSaved();
       showToast({ tone: 'good', text: `Saved ${changed.name}` });
       return refresh();
     },
   });
+}
+
+export function EditKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
+  const { data: stored, error, refetch } = useQuery(editedKeyQuery(apiKey.hash));
+  const edit = useEditKey(apiKey, onClose);
   return (
     <Dialog title="Edit key" isOpen={isOpen} onClose={onClose}>
       {stored !== undefined ? (

@@ -15,13 +15,15 @@ import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { windowName } from './key-limits';
 import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
+import { NewestRefusals, RefusedNotice } from './key-refusals';
 import { KeyUsage } from './key-usage';
 
 const route = getRouteApi('/app/management/keys/$hash');
+const REFRESH_MS = 15_000;
 
 export function KeyPage() {
   const { hash } = route.useParams();
-  const { data: key, error, refetch } = useQuery(keyQuery(hash));
+  const { data: key, error, refetch } = useQuery({ ...keyQuery(hash), refetchInterval: REFRESH_MS });
   if (key === undefined) {
     return (
       <Page title="Key">
@@ -66,6 +68,7 @@ function KeyView({ apiKey: key }: { readonly apiKey: ApiKey }) {
         </>
       }
     >
+      <RefusedNotice apiKey={key} />
       <StatTiles>
         <StatTile label="Spent today" value={<Money usd={key.usage_daily} />} />
         <StatTile label="Spent this week" value={<Money usd={key.usage_weekly} />} />
@@ -75,6 +78,7 @@ function KeyView({ apiKey: key }: { readonly apiKey: ApiKey }) {
       <Section title="Limits">
         <DescriptionList items={limitsOf(key)} />
       </Section>
+      <NewestRefusals apiKey={key} />
       <KeyUsage hash={key.hash} />
       <Section title="Details">
         <DescriptionList items={detailsOf(key)} />

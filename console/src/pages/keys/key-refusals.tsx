@@ -1,0 +1,136 @@
+// The refused calls of a key: what refuses them now with the remedy, and the newest ones.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiKey } from '../../api/keys';
+import { refusalsQuery } from '../../api/refusals';
+import { Button, buttonClass } from '../../components/actions/button';
+import { useNow } from '../../components/display/clock';
+import { Section } from '../../components/display/section';
+import { Money, Time } from '../../components/display/values';
+import { ErrorState, Notice } from '../../components/feedback/states';
+import { formatCount } from '../../format';
+import { RefusalTable } from '../refusals/refusal-table';
+import { refusedNow } from '../refusals/refused-now';
+import type { RefusedNow } from '../refusals/refused-now';
+import { REASONS } from '../refusals/refusal-words';
+import { nameOfLimit } from './key-limits';
+import styles from './keys.module.css';
+import { RaiseLimitDialog } from './raise-limit-dialog';
+import type { RefusedByLimit } from './raise-limit-dialog';
+
+/** Above the figures of the key. */
+export function RefusedNotice({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { data: listed, isPending } = useQuery(refusalsQuery({ api_key_hash: apiKey.hash }));
+  const [raised, setRaised] = useState<RefusedByLimit | null>(null);
+  const state = refusedNow(apiKey, listed ?? [], useNow());
+  return (
+    <>
+      {!isPending && state && <StateNotice {...{ apiKey, state }} onRaise={setRaised} />}
+      {raised && <RaiseLimitDialog apiKey={apiKey} refused={raised} onClose={() => setRaised(null)} />}
+    </>
+  );
+}
+
+interface StateNoticeProps {
+  readonly apiKey: ApiKey;
+  readonly state: RefusedNow;
+  readonly onRaise: (refused: RefusedByLimit) => void;
+}
+
+function StateNotice({ apiKey, state, onRaise }: StateNoticeProps) {
+  const { refusals } = apiKey;
+  return (
+    <Notice tone={state.kind === 'limit' ? 'bad' : 'warning'}>
+      <div className={styles.refused}>
+        {refusals && (
+          <p className={styles.refusedTitle}>
+            {formatCount(refusals.last_day)} {refusals.last_day === 1 ? 'call' : 'calls'} refused since{' '}
+            <Time at={refusals.since} />
+          </p>
+        )}
+        {state.kind === 'limit' ? (
+          <LimitCause {...{ apiKey, state, onRaise }} />
+        ) : (
+          <>
+            <p>
+              Newest reason: {REASONS[state.reason].name}
+              {state.message !== null && (
+                <>
+                  , “<bdi>{state.message}</bdi>”
+                </>
+              )}
+            </p>
+            <p>{REASONS[state.reason].advice}</p>
+          </>
+        )}
+      </div>
+    </Notice>
+  );
+}
+
+interface LimitCauseProps extends Pick<StateNoticeProps, 'apiKey' | 'onRaise'> {
+  readonly state: RefusedByLimit & { readonly isReserved: boolean };
+}
+
+function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
+  const { limit, needed, isReserved } = state;
+  const { resets_at: resetsAt } = limit;
+  return (
+    <>
+      <p>
+        {needed !== null && (
+          <>
+            A call may cost <Money usd={needed} />.{' '}
+          </>
+        )}
+        {nameOfLimit(limit)}: <Money usd={limit.remaining_usd} /> of <Money usd={limit.limit_usd} /> left
+        {isReserved && ', which calls in flight reserve'}.{' '}
+        {resetsAt === null ? (
+          'It never resets.'
+        ) : (
+          <>
+            It resets <Time at={resetsAt} isRelative />.
+          </>
+        )}
+      </p>
+      <p>{REASONS[`${limit.limit_source}_limit`].advice}</p>
+      <div>
+        {limit.limit_source === 'key' ? (
+          <Button onClick={() => onRaise(state)}>Raise the limit</Button>
+        ) : limit.limit_source === 'workspace' ? (
+          <Link to="/workspaces/$id" params={{ id: apiKey.workspace_id }} className={buttonClass()}>
+            Change the budget
+          </Link>
+        ) : (
+          <Link to="/" className={buttonClass()}>
+            See the credits
+          </Link>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Nothing for a key that no list names. */
+export function NewestRefusals({ apiKey: { hash, refusals } }: { readonly apiKey: ApiKey }) {
+  const { data, error, refetch } = useQuery(refusalsQuery({ api_key_hash: hash }));
+  if (refusals === null && (data === undefined || data.length === 0)) return null;
+  return (
+    <Section
+      title="Newest refused calls"
+      description="Of the newest 100 of the account, those of this key."
+      isFlush
+    >
+      {error && data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <RefusalTable
+          refusals={data}
+          hasKey={false}
+          empty={<p className={styles.unlisted}>Other keys of the account were refused after this one.</p>}
+        />
+      )}
+    </Section>
+  );
+}
