@@ -1,11 +1,14 @@
 // Values of a key that the list and the page of one key show alike.
 import { isExpired } from '../../api/keys';
 import type { ApiKey, CurrentKey } from '../../api/keys';
+import type { Refusal } from '../../api/refusals';
 import { Badge } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { SpendBar } from '../../components/display/spend-bar';
 import { Absent, Money, Time } from '../../components/display/values';
-import { formatUtcDay } from '../../format';
+import { formatCount, formatCountShort, formatUtcDay } from '../../format';
+import { refusedNow } from '../refusals/refused-now';
+import { REASONS } from '../refusals/refusal-words';
 import { nameOfLimit, spendOf } from './key-limits';
 import styles from './keys.module.css';
 
@@ -50,17 +53,47 @@ export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey })
 
 const SOON_MS = 7 * 86_400_000;
 
-/** Whether calls with the key are accepted, in one word. */
-export function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
+interface KeyStateProps {
+  readonly apiKey: ApiKey;
+  /** Of the key, newest first; as many as are listed. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Whether calls with the key are accepted, in one word, and how many were not. */
+export function KeyState({ apiKey, refusals }: KeyStateProps) {
+  return (
+    <span className={styles.state}>
+      <StateBadge {...{ apiKey, refusals }} />
+      <RefusedCount apiKey={apiKey} />
+    </span>
+  );
+}
+
+function StateBadge({ apiKey, refusals }: KeyStateProps) {
   const now = useNow();
   const { effective_limit: limit, expires_at: expires } = apiKey;
   if (apiKey.disabled) return <Badge tone="neutral">Disabled</Badge>;
   if (isExpired(apiKey, now)) return <Badge tone="warning">Expired</Badge>;
   if (!apiKey.is_management_key && limit !== null && limit.remaining_usd <= 0)
     return <Badge tone="bad">Stopped</Badge>;
+  if (refusedNow(apiKey, refusals, now)?.kind === 'limit') return <Badge tone="bad">Refused</Badge>;
   if (expires !== null && Date.parse(expires) - now < SOON_MS)
     return <Badge tone="warning">Expires soon</Badge>;
   return <Badge tone="good">Active</Badge>;
+}
+
+/** Of the last hour, else of the last day; on hover both, and the newest reason. */
+export function RefusedCount({ apiKey: { refusals } }: { readonly apiKey: ApiKey }) {
+  if (refusals === null) return null;
+  const { last_hour: hour, last_day: day, last_reason: reason } = refusals;
+  return (
+    <span
+      className={hour > 0 ? styles.reached : styles.muted}
+      title={`${formatCount(hour)} in the last hour, ${formatCount(day)} in the last day. ${REASONS[reason].name}.`}
+    >
+      {hour > 0 ? `${formatCountShort(hour)} refused in 1 h` : `${formatCountShort(day)} refused in 24 h`}
+    </span>
+  );
 }
 
 /** Limits reset at 00:00 UTC; the moment is shown on hover. */

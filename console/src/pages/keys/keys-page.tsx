@@ -1,8 +1,11 @@
 // The keys of a workspace, with the limit that stops each first.
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { KEYS, loadKeys } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
+import { refusalsQuery } from '../../api/refusals';
+import type { Refusal } from '../../api/refusals';
 import { useWorkspaceId } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
 import { CsvButton } from '../../components/actions/csv-button';
@@ -20,12 +23,15 @@ import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeySpend, KeyState, LastUsed, LimitReset } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed, LimitReset, RefusedCount } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
 
-const columnsOf = (choose: (action: KeyAction) => void): readonly Column<ApiKey>[] => [
+const columnsOf = (
+  choose: (action: KeyAction) => void,
+  refusals: readonly Refusal[],
+): readonly Column<ApiKey>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -36,10 +42,21 @@ const columnsOf = (choose: (action: KeyAction) => void): readonly Column<ApiKey>
         </Link>
         {key.is_management_key && <Badge tone="accent">Management</Badge>}
         <code className={styles.label}>{key.label}</code>
+        {/* Its column is hidden on phones. */}
+        <span className={styles.onPhone}>
+          <RefusedCount apiKey={key} />
+        </span>
       </span>
     ),
   },
-  { id: 'state', header: 'State', priority: 2, cell: (key) => <KeyState apiKey={key} /> },
+  {
+    id: 'state',
+    header: 'State',
+    priority: 2,
+    cell: (key) => (
+      <KeyState apiKey={key} refusals={refusals.filter(({ api_key_hash: hash }) => hash === key.hash)} />
+    ),
+  },
   { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
   { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} /> },
   { id: 'reset', header: 'Resets', priority: 3, cell: (key) => <LimitReset apiKey={key} /> },
@@ -79,6 +96,8 @@ export function KeysPage() {
     load: (cursor, signal) => loadKeys(filters, cursor, signal),
     rowKey: ({ hash }) => hash,
   });
+  // The list needs them for a state alone, and shows without them.
+  const { data: refusals } = useQuery(refusalsQuery({ workspace_id: workspaceId }));
   const create = (
     <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
       Create key
@@ -115,7 +134,7 @@ export function KeysPage() {
         ) : (
           <DataTable
             caption="Keys"
-            columns={columnsOf(setAction)}
+            columns={columnsOf(setAction, refusals ?? [])}
             rows={pages.rows}
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
