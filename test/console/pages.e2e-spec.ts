@@ -27,6 +27,7 @@ const PAGES: readonly ListedPage[] = [
   { path: '/generations', heading: 'Generations' },
   { path: '/generations?status=error&model=openai%2Ftext-embedding-3-small', heading: 'Generations' },
   { path: '/generations?session=nothing', heading: 'Generations' },
+  { path: '/refusals?range=week', heading: 'Refused calls' },
   { path: '/no-such-page', heading: 'Page not found' },
 ];
 

@@ -36,6 +36,13 @@ export function numberOrNull(row: AnalyticsRow | undefined, metric: string): num
   return typeof value === 'number' ? value : null;
 }
 
+/** Refused calls among all; null: there was none of either. */
+export function refusedShare(row: AnalyticsRow | undefined): number | null {
+  const refused = numberOf(row, 'refused_count');
+  const all = refused + numberOf(row, 'request_count');
+  return all === 0 ? null : refused / all;
+}
+
 export function textOf(row: AnalyticsRow, dimension: string): string | null {
   const value = row[dimension];
   return typeof value === 'string' ? value : null;

@@ -13,6 +13,7 @@ export const NAVIGATION = [
     title: 'Traffic',
     entries: [
       { to: '/generations', label: 'Generations', icon: 'generations' },
+      { to: '/refusals', label: 'Refused calls', icon: 'refusals' },
       { to: '/destinations', label: 'Destinations', icon: 'destinations' },
       { to: '/models', label: 'Models and providers', icon: 'models' },
       { to: '/playground', label: 'Playground', icon: 'playground' },

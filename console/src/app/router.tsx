@@ -19,6 +19,7 @@ import { readKeySearch } from '../pages/keys/key-search';
 import { readModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
+import { readRefusalSearch } from '../pages/refusals/refusal-search';
 import { readUsageSearch } from '../pages/usage/usage-search';
 import { parseSearch, stringifySearch, textOf } from './search';
 import { Shell } from './shell';
@@ -98,6 +99,13 @@ const generationRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/generations/$id',
   component: lazyRouteComponent(() => import('../pages/generations/generation-page'), 'GenerationPage'),
+});
+
+const refusalsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/refusals',
+  validateSearch: readRefusalSearch,
+  component: lazyRouteComponent(() => import('../pages/refusals/refusals-page'), 'RefusalsPage'),
 });
 
 const destinationsRoute = createRoute({
@@ -215,6 +223,7 @@ const routeTree = rootRoute.addChildren([
       keyRoute,
       generationsRoute,
       generationRoute,
+      refusalsRoute,
       destinationsRoute,
       newDestinationRoute,
       destinationRoute,

@@ -2,9 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { analyticsQuery, numberOf, numberOrNull } from '../../api/analytics';
+import { analyticsQuery, numberOf, numberOrNull, refusedShare } from '../../api/analytics';
 import { useWorkspaceId } from '../../app/workspace';
-import { ChoiceLinks } from '../../components/actions/choice-links';
 import { joinQueries } from '../../components/data/joined-queries';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
@@ -13,8 +12,8 @@ import { ErrorState, Placeholder } from '../../components/feedback/states';
 import { formatCount, formatDuration, formatPercent } from '../../format';
 import { Health } from './health';
 import styles from './overview.module.css';
-import { RANGES } from './overview-search';
 import type { Range } from './overview-search';
+import { RangeLinks } from './range-links';
 import { RANGE_DEFINITIONS, timeRangeOf } from './ranges';
 import { hasSucceeded, useFirstCalls } from './first-calls';
 import { SpendLimits, useWindowSpend } from './spend-limits';
@@ -30,23 +29,7 @@ export function OverviewPage() {
   const workspaceId = useWorkspaceId();
   const { range = 'day' } = route.useSearch();
   return (
-    <Page
-      title="Overview"
-      actions={
-        <ChoiceLinks label="Range">
-          {RANGES.map((choice) => (
-            <Link
-              key={choice}
-              to="."
-              search={(search) => ({ ...search, range: choice })}
-              aria-current={choice === range ? 'true' : undefined}
-            >
-              {RANGE_DEFINITIONS[choice].label}
-            </Link>
-          ))}
-        </ChoiceLinks>
-      }
-    >
+    <Page title="Overview" actions={<RangeLinks range={range} />}>
       <OverviewContent key={workspaceId} workspaceId={workspaceId} />
     </Page>
   );
@@ -92,7 +75,7 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
   const month = useWindowSpend(workspaceId, 'monthly');
   const totals = useQuery({
     ...analyticsQuery(['totals', workspaceId, range], (now) => ({
-      metrics: ['request_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p95'],
+      metrics: ['request_count', 'error_count', 'refused_count', 'error_rate', 'latency_p50', 'latency_p95'],
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),
     })),
@@ -128,6 +111,15 @@ function Figures({ workspaceId, range }: { readonly workspaceId: string; readonl
         label="Error rate"
         value={isLoaded ? formatPercent(numberOf(row, 'error_rate')) : undefined}
         detail={`${formatCount(numberOf(row, 'error_count'))} failed`}
+      />
+      <StatTile
+        label="Refused"
+        value={isLoaded ? formatCount(numberOf(row, 'refused_count')) : undefined}
+        detail={
+          <Link to="/refusals" search={{ range }}>
+            {formatPercent(refusedShare(row) ?? 0)} of all calls
+          </Link>
+        }
       />
       <StatTile
         label="Latency p50"

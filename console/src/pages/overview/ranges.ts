@@ -35,18 +35,15 @@ export function timeRangeOf(range: Range, now: number): { readonly start: string
   return { start: isoTime(first), end: isoTime(now + 1000) };
 }
 
-/** The values of a metric at these times. A period without a row has `absent`. */
+/** The values at these times. A period without a row, or whose row has none, has `absent`. */
 export function valuesAt(
   times: readonly number[],
   rows: readonly AnalyticsRow[],
-  metric: string,
+  valueOf: (row: AnalyticsRow) => number | null,
   absent: number | null,
 ): readonly (number | null)[] {
-  const byTime = new Map(rows.map((row) => [new Date(String(row['date'])).getTime(), row[metric]]));
-  return times.map((time) => {
-    const value = byTime.get(time);
-    return typeof value === 'number' ? value : absent;
-  });
+  const byTime = new Map(rows.map((row) => [new Date(String(row['date'])).getTime(), valueOf(row)]));
+  return times.map((time) => byTime.get(time) ?? absent);
 }
 
 const FEWEST_PERIODS = 8;

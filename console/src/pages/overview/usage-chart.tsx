@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { analyticsQuery } from '../../api/analytics';
+import { analyticsQuery, numberOrNull, refusedShare } from '../../api/analytics';
 import type { AnalyticsRow } from '../../api/analytics';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { TimeSeries } from '../../components/chart/lazy-chart';
@@ -29,16 +29,21 @@ interface ChartDefinition extends Pick<
   'label' | 'shape' | 'format' | 'formatAxis' | 'isWhole'
 > {
   readonly name: string;
-  readonly lines: readonly { readonly name: string; readonly metric: string }[];
+  readonly lines: readonly {
+    readonly name: string;
+    readonly valueOf: (row: AnalyticsRow) => number | null;
+  }[];
   /** In a period without a call. */
   readonly absent: number | null;
 }
+
+const metric = (name: string) => (row: AnalyticsRow) => numberOrNull(row, name);
 
 const CHARTS = {
   calls: {
     name: 'Calls',
     label: 'Calls',
-    lines: [{ name: 'Calls', metric: 'request_count' }],
+    lines: [{ name: 'Calls', valueOf: metric('request_count') }],
     isWhole: true,
     absent: 0,
     shape: 'bars',
@@ -48,7 +53,7 @@ const CHARTS = {
   spend: {
     name: 'Spend',
     label: 'Spend in USD',
-    lines: [{ name: 'Spend in USD', metric: 'total_usage' }],
+    lines: [{ name: 'Spend in USD', valueOf: metric('total_usage') }],
     absent: 0,
     shape: 'bars',
     format: formatAmount,
@@ -57,7 +62,7 @@ const CHARTS = {
   tokens: {
     name: 'Tokens',
     label: 'Tokens of prompts and answers',
-    lines: [{ name: 'Tokens', metric: 'total_tokens' }],
+    lines: [{ name: 'Tokens', valueOf: metric('total_tokens') }],
     isWhole: true,
     absent: 0,
     shape: 'bars',
@@ -66,8 +71,11 @@ const CHARTS = {
   },
   errors: {
     name: 'Errors',
-    label: 'Share of calls that failed',
-    lines: [{ name: 'Share of calls that failed', metric: 'error_rate' }],
+    label: 'Share of calls that failed or were refused',
+    lines: [
+      { name: 'Failed, of those that were accepted', valueOf: metric('error_rate') },
+      { name: 'Refused, of all', valueOf: refusedShare },
+    ],
     absent: null,
     shape: 'line',
     format: formatPercent,
@@ -77,8 +85,8 @@ const CHARTS = {
     name: 'Latency',
     label: 'Latency: median and 95th percentile',
     lines: [
-      { name: 'Median (p50)', metric: 'latency_p50' },
-      { name: '95th percentile (p95)', metric: 'latency_p95' },
+      { name: 'Median (p50)', valueOf: metric('latency_p50') },
+      { name: '95th percentile (p95)', valueOf: metric('latency_p95') },
     ],
     absent: null,
     shape: 'line',
@@ -96,7 +104,15 @@ interface UsageChartProps {
 export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     ...analyticsQuery(['series', workspaceId, range], (now) => ({
-      metrics: ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'],
+      metrics: [
+        'request_count',
+        'refused_count',
+        'error_rate',
+        'total_tokens',
+        'total_usage',
+        'latency_p50',
+        'latency_p95',
+      ],
       granularity: RANGE_DEFINITIONS[range].granularity,
       filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
       time_range: timeRangeOf(range, now),
@@ -149,7 +165,7 @@ function Chart({ range, measure, rows, loadedAt }: ChartProps) {
   const { granularity, period } = RANGE_DEFINITIONS[range];
   const times = useMemo(() => sinceFirstRow(timesOf(range, loadedAt), rows), [range, loadedAt, rows]);
   const series = useMemo(
-    () => lines.map(({ name, metric }) => ({ name, values: valuesAt(times, rows, metric, absent) })),
+    () => lines.map(({ name, valueOf }) => ({ name, values: valuesAt(times, rows, valueOf, absent) })),
     [times, rows, lines, absent],
   );
   return <TimeSeries {...{ times, series, period }} isDaily={granularity === 'day'} {...chart} />;

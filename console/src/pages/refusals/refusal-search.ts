@@ -1,0 +1,12 @@
+import { oneOf } from '../../app/search';
+import { RANGES } from '../overview/overview-search';
+import type { Range } from '../overview/overview-search';
+
+interface RefusalSearch {
+  /** Absent: `day`. */
+  readonly range?: Range;
+}
+
+export function readRefusalSearch(search: Readonly<Record<string, unknown>>): RefusalSearch {
+  return { range: oneOf(RANGES, search['range']) };
+}
