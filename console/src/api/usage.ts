@@ -7,9 +7,10 @@ import { isoTime } from './iso-time';
 
 export type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number];
 
-export const SUMS = [
+const SUMS = [
   'request_count',
   'error_count',
+  'refused_count',
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
@@ -21,6 +22,7 @@ export type Sum = (typeof SUMS)[number];
 export interface UsageGroup {
   /** The value of each dimension; null: the calls have none. */
   readonly values: readonly (string | null)[];
+  /** `refused_count` is 0 where `Usage` does not count it. */
   readonly sums: Readonly<Record<Sum, number>>;
 }
 
@@ -29,6 +31,10 @@ export interface Usage {
   readonly groups: readonly UsageGroup[];
   /** False: an hour has more groups than an answer. */
   readonly isWhole: boolean;
+  /** False: refused calls have no such dimensions, or are older than their counts. */
+  readonly hasRefusedGroups: boolean;
+  /** False: refused calls of the period are older than their counts. */
+  readonly hasRefusedDays: boolean;
   /** By the start of the day, of all groups. */
   readonly days: ReadonlyMap<number, Readonly<Record<Sum, number>>>;
   /** Of the groups of the first dimension that spent most: their values by day. */
@@ -53,8 +59,11 @@ const HOUR_MS = 3_600_000;
 const MAX_RANGE_MS = 90 * 24 * HOUR_MS;
 const MAX_ROWS = 1000;
 const LEADERS = 5;
+// How long refused calls are counted, but for the day that is being dropped.
+const REFUSALS_MS = 99 * 24 * HOUR_MS;
+const REFUSAL_DIMENSIONS: ReadonlySet<Dimension> = new Set(['api_key_id', 'workspace']);
 
-type Part = Omit<AnalyticsQuery, 'metrics' | 'time_range' | 'limit'>;
+type Part = Omit<AnalyticsQuery, 'time_range' | 'limit'>;
 
 export const usageQuery = (scope: UsageScope) =>
   queryOptions({
@@ -68,9 +77,12 @@ export const usageQuery = (scope: UsageScope) =>
       const filters: AnalyticsQuery['filters'] =
         scope.workspaceId === null ? [] : [{ field: 'workspace', operator: 'eq', value: scope.workspaceId }];
       const dimensions = [...scope.dimensions];
+      const hasRefusedDays = scope.start >= Date.now() - REFUSALS_MS;
+      const hasRefusedGroups =
+        hasRefusedDays && dimensions.every((dimension) => REFUSAL_DIMENSIONS.has(dimension));
       const [grouped, byDay] = await Promise.all([
-        loadRows({ filters, dimensions }, range, signal),
-        loadRows({ filters, granularity: 'day' }, range, signal),
+        loadRows({ metrics: metricsOf(hasRefusedGroups), filters, dimensions }, range, signal),
+        loadRows({ metrics: metricsOf(hasRefusedDays), filters, granularity: 'day' }, range, signal),
       ]);
       const groups = sumUp(grouped.rows, dimensions);
       const [first = 'model'] = dimensions;
@@ -81,6 +93,7 @@ export const usageQuery = (scope: UsageScope) =>
           : (
               await loadRows(
                 {
+                  metrics: metricsOf(false),
                   filters: [...filters, { field: first, operator: 'in', value: [...leading] }],
                   dimensions: [first],
                   granularity: 'day',
@@ -92,6 +105,8 @@ export const usageQuery = (scope: UsageScope) =>
       return {
         groups,
         isWhole: grouped.isWhole,
+        hasRefusedGroups,
+        hasRefusedDays,
         days: daysOf(byDay.rows),
         leaders: leading.map((value) => ({
           value,
@@ -101,6 +116,9 @@ export const usageQuery = (scope: UsageScope) =>
     },
     staleTime: 15_000,
   });
+
+export const metricsOf = (hasRefused: boolean): Sum[] =>
+  SUMS.filter((sum) => hasRefused || sum !== 'refused_count');
 
 interface Range {
   readonly start: number;
@@ -117,7 +135,6 @@ async function loadRows(part: Part, { start, end }: Range, signal: AbortSignal):
   if (end - start <= MAX_RANGE_MS) {
     const body = {
       ...part,
-      metrics: [...SUMS],
       time_range: { start: isoTime(start), end: isoTime(end) },
       limit: MAX_ROWS,
     };
@@ -161,7 +178,9 @@ function leadersOf(groups: readonly UsageGroup[]): readonly string[] {
   const totals = new Map<string, number>();
   for (const { values, sums } of groups) {
     const [value] = values;
-    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + sums.total_usage);
+    // Refused calls alone cost nothing.
+    if (typeof value === 'string' && sums.request_count > 0)
+      totals.set(value, (totals.get(value) ?? 0) + sums.total_usage);
   }
   return [...totals]
     .sort(([, left], [, right]) => right - left)

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { csvOf, saveCsv } from '../../api/csv';
 import { isoTime } from '../../api/iso-time';
-import { SUMS } from '../../api/usage';
+import { metricsOf } from '../../api/usage';
 import type { Sum, Usage, UsageGroup } from '../../api/usage';
 import { Button } from '../../components/actions/button';
 import { SaveButton } from '../../components/actions/csv-button';
@@ -28,9 +28,11 @@ const countColumn = (sum: Sum, header: string, priority: 1 | 2 | 3): Column<Usag
   cell: ({ sums }) => formatCount(sums[sum]),
 });
 
+const REFUSED_COLUMN = countColumn('refused_count', 'Refused', 2);
 const SUM_COLUMNS: readonly Column<UsageGroup>[] = [
   countColumn('request_count', 'Calls', 1),
   countColumn('error_count', 'Failed', 2),
+  REFUSED_COLUMN,
   countColumn('prompt_tokens', 'Prompt tokens', 3),
   countColumn('completion_tokens', 'Answer tokens', 3),
   {
@@ -53,10 +55,11 @@ interface UsageGroupsProps {
 export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) {
   const [isWholeShown, setWholeShown] = useState(false);
   const rows = usage?.groups;
+  const hasRefused = usage?.hasRefusedGroups ?? false;
   const shown = isWholeShown ? rows : rows?.slice(0, SHOWN_FIRST);
   const title = `By ${groups.map((group) => LABELS[group].toLowerCase()).join(' and ')}`;
   const save = () => {
-    saveCsv(`usage-${period.name}-by-${groups.join('-')}`, [usageCsv(groups, rows ?? [], names)]);
+    saveCsv(`usage-${period.name}-by-${groups.join('-')}`, [usageCsv(groups, rows ?? [], names, hasRefused)]);
     return Promise.resolve({ isWhole: usage?.isWhole ?? false });
   };
   const hidden = (rows?.length ?? 0) - (shown?.length ?? 0);
@@ -71,7 +74,7 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
         caption={title}
         columns={[
           ...groups.map((group, position) => groupColumn(group, position, names, period)),
-          ...SUM_COLUMNS,
+          ...SUM_COLUMNS.filter((column) => hasRefused || column !== REFUSED_COLUMN),
         ]}
         rows={shown}
         rowKey={({ values }) => JSON.stringify(values)}
@@ -103,21 +106,27 @@ const groupColumn = (
 });
 
 /** The rows of the table with all sums, exact; ids beside names. */
-export function usageCsv(groups: readonly Group[], rows: readonly UsageGroup[], names: GroupNames): string {
+function usageCsv(
+  groups: readonly Group[],
+  rows: readonly UsageGroup[],
+  names: GroupNames,
+  hasRefused: boolean,
+): string {
+  const shown = metricsOf(hasRefused);
   const isNamed = (group: Group) => group === 'key' || group === 'workspace';
   return csvOf(
     [
       ...groups.flatMap((group) =>
         isNamed(group) ? [`${group}_name`, DIMENSIONS[group]] : [DIMENSIONS[group]],
       ),
-      ...SUMS,
+      ...shown,
     ],
     rows.map(({ values, sums }) => [
       ...groups.flatMap((group, position) => {
         const value = values[position] ?? null;
         return isNamed(group) ? [nameOf(group, value, names), value] : [value];
       }),
-      ...SUMS.map((sum) => sums[sum]),
+      ...shown.map((sum) => sums[sum]),
     ]),
   );
 }

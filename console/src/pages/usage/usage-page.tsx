@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { keyNamesQuery } from '../../api/key-names';
 import { providersQuery } from '../../api/providers';
 import { usageQuery } from '../../api/usage';
-import type { Usage, UsageScope } from '../../api/usage';
+import type { Sum, Usage, UsageScope } from '../../api/usage';
 import { workspacesQuery } from '../../api/workspaces';
 import { useWorkspaceId } from '../../app/workspace';
 import { Page } from '../../components/display/section';
@@ -89,8 +89,7 @@ function useGroupNames(groups: readonly Group[], workspaceId: string | null): Gr
 
 function Totals({ usage }: { readonly usage: Usage | undefined }) {
   const days = [...(usage?.days.values() ?? [])];
-  const sum = (metric: 'total_usage' | 'byok_usage' | 'request_count' | 'error_count' | 'total_tokens') =>
-    roundUsd(days.reduce((total, day) => total + day[metric], 0));
+  const sum = (metric: Sum) => roundUsd(days.reduce((total, day) => total + day[metric], 0));
   const calls = sum('request_count');
   return (
     <StatTiles>
@@ -103,7 +102,9 @@ function Totals({ usage }: { readonly usage: Usage | undefined }) {
       <StatTile
         label="Calls"
         value={usage && formatCount(calls)}
-        detail={`${formatCount(sum('error_count'))} failed`}
+        detail={`${formatCount(sum('error_count'))} failed${
+          usage?.hasRefusedDays ? `, ${formatCount(sum('refused_count'))} refused` : ''
+        }`}
       />
       <StatTile
         label="Tokens"
