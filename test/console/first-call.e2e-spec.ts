@@ -4,6 +4,7 @@ import { describeInChromium, expectAccessible, openConsole, visit } from '../sup
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { embed, rejectWith, SMALL } from '../support/requests/create-embedding.js';
+import { recordRefusals } from '../support/requests/refusals.js';
 
 // So many calls tell the overview whether it shows the guide.
 const NEWEST = 20;
@@ -30,6 +31,11 @@ describeInChromium('the first call', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     const secret = (await page.getByTestId('secret').textContent()) ?? '';
     await page.getByRole('button', { name: 'Done' }).click();
+
+    expect((await embed(app, { model: 'openai/unknown', input: 'Hello, world' }, secret)).status).toBe(404);
+    await recordRefusals(app);
+    await page.getByText(/^The last call was refused\. Wrong request: “.*openai\/unknown/).waitFor();
+    await expectAccessible(page);
 
     upstream.answerWith(rejectWith(500, { error: { message: 'out of order' } }));
     expect((await embed(app, { model: SMALL, input: 'Hello, world' }, secret)).status).toBe(502);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { loadGenerations } from '../../api/generations';
 import type { GenerationRow } from '../../api/generations';
 
-const WATCH_MS = 2000;
+export const WATCH_MS = 2000;
 const NEWEST = 20;
 
 export const hasSucceeded = ({ status }: Pick<GenerationRow, 'status'>): boolean => status < 400;

@@ -8,6 +8,8 @@ import type { Destination, DestinationDeliveries } from '../../api/destinations'
 import type { GenerationRow } from '../../api/generations';
 import { payingKeysQuery } from '../../api/keys';
 import { exampleModel, isEmbedded, LOCAL_MODELS, modelChoicesQuery, modelsQuery } from '../../api/models';
+import { refusalsQuery } from '../../api/refusals';
+import type { Refusal } from '../../api/refusals';
 import { Button, buttonClass } from '../../components/actions/button';
 import { CodeSamples } from '../../components/data/code-samples';
 import { embeddingSamples } from '../../components/data/samples';
@@ -17,7 +19,8 @@ import { Name } from '../../components/display/values';
 import { Notice, Waiting } from '../../components/feedback/states';
 import { formatCount } from '../../format';
 import { causeOf } from '../generations/failure-causes';
-import { hasSucceeded } from './first-calls';
+import { REASONS } from '../refusals/refusal-words';
+import { hasSucceeded, WATCH_MS } from './first-calls';
 import styles from './overview.module.css';
 
 const CreateKeyDialog = lazy(async () => ({
@@ -45,6 +48,11 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
   const hasProvider = allModels?.some((model) => !isEmbedded(model)) ?? false;
   const hasKey = (keys?.keys.length ?? 0) > 0;
   const first = calls.find(hasSucceeded);
+  const { data: refusals } = useQuery({
+    ...refusalsQuery({ workspace_id: workspaceId }),
+    refetchInterval: WATCH_MS,
+    enabled: first === undefined,
+  });
   const hasTrace = [...(deliveries?.values() ?? [])].some(({ delivered }) => delivered > 0);
   return (
     <Section title="Set up" description="Four steps to the first traced call. This list follows what you do.">
@@ -94,7 +102,7 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
               input: 'Hello, world',
             })}
           />
-          <FirstCall first={first} latest={calls[0]} />
+          <FirstCall first={first} latest={calls[0]} refused={refusals?.[0]} />
         </Step>
         <Step number={4} title="Add a destination" isDone={hasTrace}>
           <p className={styles.stepText}>
@@ -118,9 +126,11 @@ export function SetupGuide({ workspaceId, calls }: SetupGuideProps) {
 interface FirstCallProps {
   readonly first: GenerationRow | undefined;
   readonly latest: GenerationRow | undefined;
+  /** The newest refused call. */
+  readonly refused: Refusal | undefined;
 }
 
-function FirstCall({ first, latest }: FirstCallProps) {
+function FirstCall({ first, latest, refused }: FirstCallProps) {
   if (first !== undefined) {
     return (
       <Notice tone="info">
@@ -128,6 +138,14 @@ function FirstCall({ first, latest }: FirstCallProps) {
         <Link to="/generations/$id" params={{ id: first.id }}>
           See what happened
         </Link>
+      </Notice>
+    );
+  }
+  if (refused !== undefined && refused.created_at > (latest?.created_at ?? '')) {
+    return (
+      <Notice tone="bad">
+        The last call was refused. {REASONS[refused.reason].name}: “<bdi>{refused.message}</bdi>”{' '}
+        <Link to="/refusals">See the refused calls</Link>
       </Notice>
     );
   }
