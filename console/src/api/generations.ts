@@ -14,7 +14,8 @@ export interface GenerationFilters {
   readonly api_key_hash?: string;
   readonly model?: string;
   readonly provider?: string;
-  readonly api_type?: GenerationRow['api_type'];
+  /** `completions` has messages too, which are chats. */
+  readonly api_type?: Exclude<GenerationRow['api_type'], 'messages'>;
   readonly status?: string;
   readonly session_id?: string;
   readonly user_id?: string;
