@@ -66,13 +66,13 @@ export class CredentialAccess {
     });
   }
 
-  /** Whether calls of this key for the model have at least one endpoint. */
-  async canReach(
-    model: NamedModel & { readonly endpoints: readonly ServingTarget['endpoint'][] },
+  /** Those of the models for which calls of this key have at least one endpoint. One look-up for all of them. */
+  async reachedBy<Listed extends NamedModel & { readonly endpoints: readonly ServingTarget['endpoint'][] }>(
     key: ApiKey,
-  ): Promise<boolean> {
+    models: readonly Listed[],
+  ): Promise<Listed[]> {
     const own = await this.ownCredentials.find(key.workspaceId);
-    return this.isReachable(model.endpoints, applicable(own, key, model));
+    return models.filter((model) => this.isReachable(model.endpoints, applicable(own, key, model)));
   }
 
   /** Whether the operator has configured at least one provider of the model. */

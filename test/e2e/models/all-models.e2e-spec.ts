@@ -1,5 +1,6 @@
 // /models, /models/count, /models/user, one model by its names, and /providers.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ProviderCredentialsRepository } from '../../../src/persistence/keys/provider-credentials.repository.js';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ask, askFor } from '../../support/requests/admin.js';
 import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
@@ -218,6 +219,14 @@ describe('GET /models/{author}/{slug}', () => {
 });
 
 describe('GET /models/user', () => {
+  it('reads the own credentials of its workspace once, however many models there are', async () => {
+    const { apiKey } = await app.createAccount();
+    const load = jest.spyOn(app.application.get(ProviderCredentialsRepository), 'listForWorkspace');
+    await askFor(200, app, 'get', '/models/user', { key: apiKey });
+    expect(load).toHaveBeenCalledTimes(1);
+    load.mockRestore();
+  });
+
   it('returns the models that this key can reach, also by own credentials', async () => {
     const list = () =>
       askFor<ModelList>(200, app, 'get', '/models/user?output_modalities=all', { key: app.apiKey });
