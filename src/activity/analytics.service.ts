@@ -41,7 +41,7 @@ export class AnalyticsService {
   ) {}
 
   async query({ key: { accountId } }: Caller, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
-    rejectMixedRefusals(dto);
+    const hasNoRefusals = lacksRefusals(dto);
     const begun = performance.now();
     const warnings: string[] = [];
     const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
@@ -49,7 +49,7 @@ export class AnalyticsService {
       ...this.readRange(dto),
       accountId,
       workspaceIds,
-      metrics: dto.metrics,
+      metrics: hasNoRefusals ? dto.metrics.filter((metric) => metric !== 'refused_count') : dto.metrics,
       dimensions: dto.dimensions,
       granularity: dto.granularity ?? null,
       filters: await this.readFilters({ accountId, workspaceIds }, dto.filters, warnings),
@@ -60,7 +60,7 @@ export class AnalyticsService {
     const found = await this.analytics.query(query);
     const rows = await this.withKeyHashes(accountId, found.slice(0, dto.limit));
     return {
-      rows,
+      rows: hasNoRefusals ? rows.map((row) => ({ ...row, refused_count: null })) : rows,
       isTruncated: found.length > dto.limit,
       milliseconds: Math.round(performance.now() - begun),
       warnings,
@@ -126,10 +126,18 @@ export class AnalyticsService {
   }
 }
 
-/** Generations have no reason of a refusal, and refused calls no model, provider, user or status. */
-function rejectMixedRefusals({ metrics, dimensions, filters }: AnalyticsQueryDto): void {
+/**
+ * Whether the query counts refused calls beside others by a dimension that they lack: a client may ask for every metric. Throws
+ * `invalid_request` where nothing else is counted, and for the reason of a refusal, which generations lack.
+ */
+function lacksRefusals(dto: AnalyticsQueryDto): boolean {
+  const { metrics, dimensions, filters } = dto;
   const fields = [...dimensions, ...filters.map(({ field }) => field)];
-  if (metrics.includes('refused_count') && !fields.every((field) => REFUSAL_DIMENSIONS.has(field))) {
+  const lacks = metrics.includes('refused_count') && !fields.every((field) => REFUSAL_DIMENSIONS.has(field));
+  if (
+    lacks &&
+    (metrics.every((metric) => metric === 'refused_count') || readOrder(dto)?.field === 'refused_count')
+  ) {
     throw new AppError('invalid_request', {
       detail: `refused_count: is counted by ${[...REFUSAL_DIMENSIONS].join(', ')} and time; omit other dimensions and filters`,
     });
@@ -139,6 +147,7 @@ function rejectMixedRefusals({ metrics, dimensions, filters }: AnalyticsQueryDto
       detail: 'refusal_reason: belongs to refused_count; omit other metrics',
     });
   }
+  return lacks;
 }
 
 function readOrder({

@@ -89,6 +89,14 @@ describe('POST /analytics/query', () => {
     expect(meta.data.metrics.map(({ name }) => name)).toEqual(metrics);
   });
 
+  it('counts no refused calls by what they lack, beside other metrics', async () => {
+    const metrics = ['request_count', 'refused_count'];
+    expect(await rowsOf({ metrics, dimensions: ['provider'] })).toEqual([
+      { provider: 'openai', request_count: 3, refused_count: null },
+      { provider: 'jina', request_count: 1, refused_count: null },
+    ]);
+  });
+
   it('accepts every dimension and granularity of the metadata', async () => {
     const { data } = await askFor<{ data: Record<'dimensions' | 'granularities', { name: string }[]> }>(
       200,
