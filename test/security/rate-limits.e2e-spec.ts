@@ -64,7 +64,9 @@ describe('a key that has used up its requests of a minute', () => {
           'X-RateLimit-Remaining': '0',
           'X-RateLimit-Reset': expect.stringMatching(/^\d{13}$/),
         };
-        expect(answer.body).toMatchObject({ error: { metadata: { headers } } });
+        // The error of Messages has no metadata.
+        if (!route.includes('/messages'))
+          expect(answer.body).toMatchObject({ error: { metadata: { headers } } });
         for (const [name, value] of Object.entries(headers))
           expect(answer.headers).toHaveProperty(name.toLowerCase(), value);
       }

@@ -222,7 +222,7 @@ describe('a stream', () => {
       event === '[DONE]' ? [] : event.choices.map((choice) => choice.delta),
     ) as Record<string, unknown>[];
     expect(text).toBe('Hello');
-    expect(deltas.map(({ reasoning }) => reasoning ?? '').join('')).toBe('Let me see.');
+    expect(deltas.flatMap(({ reasoning }) => (reasoning ?? []) as string[]).join('')).toBe('Let me see.');
     const details = deltas.flatMap((delta) => (delta['reasoning_details'] ?? []) as Record<string, string>[]);
     expect(details.flatMap(({ signature }) => signature ?? [])).toEqual(['sig-of-the-thought']);
     const calls = deltas.flatMap(
@@ -230,7 +230,7 @@ describe('a stream', () => {
     );
     expect(calls[0]).toMatchObject({ index: 0, id: 'toolu_01', function: { name: 'look_up' } });
     expect(calls.map((call) => call.function.arguments).join('')).toBe('{"id": 12345678901234567890}');
-    const last = events.filter((event) => event !== '[DONE]').at(-1);
+    const last = events.findLast((event) => event !== '[DONE]');
     expect(last?.usage).toMatchObject({
       prompt_tokens: 87_000,
       completion_tokens: 1_000,

@@ -85,10 +85,13 @@ export class Findings {
 
 function problemsOfError(status: number, text: string): string[] {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
-    return error?.code === status && typeof error.message === 'string'
-      ? []
-      : [`no error body: ${text.slice(0, 300)}`];
+    const { type, error } = JSON.parse(text) as {
+      type?: unknown;
+      error?: { code?: unknown; type?: unknown; message?: unknown };
+    };
+    // The paths of Messages have the error of its clients.
+    const isNamed = type === 'error' ? typeof error?.type === 'string' : error?.code === status;
+    return isNamed && typeof error?.message === 'string' ? [] : [`no error body: ${text.slice(0, 300)}`];
   } catch {
     return [`no error body: ${text.slice(0, 300)}`];
   }
