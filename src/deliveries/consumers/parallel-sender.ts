@@ -1,5 +1,4 @@
 // Sends the traces of one batch in groups of whole sessions, at the same time, and joins their results.
-import { chunksOf } from '../../domain/chunks.js';
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import type { BatchSender, SendResult, TraceResult } from '../batches/batch-sender.js';
 import { groupBySession } from '../batches/session-groups.js';
@@ -47,7 +46,7 @@ export class ParallelSender {
 
   private groupsOf(target: DeliveryTarget, traces: readonly GenerationTrace[]) {
     const { maxTraces, parallelRequests } = target.kind.delivery.limits;
-    if (parallelRequests !== undefined) return chunksOf(traces, maxTraces);
+    if (parallelRequests !== undefined) return chunk(traces, maxTraces);
     const { requests } = this.window;
     if (requests === 1) return [traces];
     const wanted = Math.max(Math.ceil(traces.length / maxTraces), this.sender.countRequests(target, traces));
@@ -61,7 +60,7 @@ export class ParallelSender {
     signal: AbortSignal,
   ): Promise<Attempt> {
     let whole = NOTHING;
-    for (const part of chunksOf(group, target.kind.delivery.limits.maxTraces)) {
+    for (const part of chunk(group, target.kind.delivery.limits.maxTraces)) {
       const { settled, rejected, rejection, failure } = await this.sender.send(target, part, signal);
       const results = new Map<string, TraceResult>();
       for (const [index, result] of settled.entries()) {
@@ -80,6 +79,12 @@ function worse(one: SendFailure | null, other: SendFailure | null): SendFailure 
   if (!one || !other) return one ?? other;
   if (one.class !== other.class) return one.class === 'blocked' ? one : other;
   return (other.retryAfter ?? 0) > (one.retryAfter ?? 0) ? other : one;
+}
+
+function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const chunks: (readonly Item[])[] = [];
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
+  return chunks;
 }
 
 /** Joins two consecutive attempts: the failure of the second one is that of both. */

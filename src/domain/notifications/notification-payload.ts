@@ -2,6 +2,7 @@
 import { formatUsd } from '../spend/money.js';
 import { limitWindowName } from '../spend/spend-limit.js';
 import type { BudgetCrossing } from './budget-crossing.js';
+import type { Crossings } from './reported-day.js';
 import type { NotificationRule } from './notification-rule.js';
 
 type RuleIdentity = Pick<NotificationRule, 'id' | 'accountId'>;
@@ -11,10 +12,9 @@ interface EventIdentity {
   readonly now: Date;
 }
 
-/** The body of a budget alert about the crossings of one rule, at least one. */
-export function budgetPayload(crossings: readonly BudgetCrossing[], { id, now }: EventIdentity): string {
+/** The body of a budget alert about crossings of one rule. */
+export function budgetPayload(crossings: Crossings, { id, now }: EventIdentity): string {
   const [first] = crossings;
-  if (!first) throw new Error('a budget alert is about a crossing');
   const identity = { timestamp: now.toISOString(), notification_id: first.rule.id };
   return JSON.stringify(
     crossings.length === 1

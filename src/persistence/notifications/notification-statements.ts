@@ -145,18 +145,18 @@ FOR KEY SHARE OF rule FOR UPDATE OF queue`;
 export const APPEND_EVENTS = `
 WITH event AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json)
-    AS one (account_id uuid, id uuid, rule_id uuid, payload text, created_at timestamptz)
+    AS one ("accountId" uuid, id uuid, "ruleId" uuid, payload text, "createdAt" timestamptz)
 ), appended AS (
   INSERT INTO notification_events (account_id, id, rule_id, payload, created_at, expires_at)
-  SELECT account_id, id, rule_id, payload, created_at, now() + make_interval(hours => $2) FROM event
+  SELECT "accountId", id, "ruleId", payload, "createdAt", now() + make_interval(hours => $2) FROM event
 )
-UPDATE notification_queues AS queue SET counted_on = day.counted_on, reported_keys = day.reported_keys,
-  reported_others = day.reported_others, left_out = day.left_out,
-  next_attempt_at = CASE WHEN queue.rule_id IN (SELECT rule_id FROM event) THEN coalesce(queue.next_attempt_at, now())
+UPDATE notification_queues AS queue SET counted_on = day."countedOn", reported_keys = day."reportedKeys",
+  reported_others = day."reportedOthers", left_out = day."leftOut",
+  next_attempt_at = CASE WHEN queue.rule_id IN (SELECT "ruleId" FROM event) THEN coalesce(queue.next_attempt_at, now())
     ELSE queue.next_attempt_at END
-FROM json_to_recordset($3::json) AS day (account_id uuid, rule_id uuid, counted_on date, reported_keys integer,
-  reported_others integer, left_out integer)
-WHERE queue.account_id = day.account_id AND queue.rule_id = day.rule_id`;
+FROM json_to_recordset($3::json) AS day ("accountId" uuid, "ruleId" uuid, "countedOn" date, "reportedKeys" integer,
+  "reportedOthers" integer, "leftOut" integer)
+WHERE queue.account_id = day."accountId" AND queue.rule_id = day."ruleId"`;
 
 /**
  * $1 claim, $2 its session, $3 a maximum, $4 accounts that have enough deliveries in flight. Claims one queue of an

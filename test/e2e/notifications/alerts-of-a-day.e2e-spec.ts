@@ -1,7 +1,7 @@
 // Alerts of many keys at once, and the bound of those of a day.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CrossingReporter } from '../../../src/deliveries/notifications/crossing-reporter.js';
-import { MAX_REPORTED_A_DAY } from '../../../src/persistence/notifications/crossings.repository.js';
+import { MAX_REPORTED_A_DAY } from '../../../src/domain/notifications/reported-day.js';
 import type { TestApp } from '../../support/app/app.js';
 import {
   createNotification,
