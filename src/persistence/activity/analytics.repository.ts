@@ -1,6 +1,5 @@
 // Answers analytics queries from the sums by hour and day where these have the answer, else from the log.
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
 import type { AnalyticsQuery, AnalyticsRow } from '../../domain/generations/analytics.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
@@ -44,14 +43,13 @@ export class AnalyticsRepository {
   /** One row more than the limit where there are more. */
   async query(requested: AnalyticsQuery): Promise<readonly AnalyticsRow[]> {
     const query = withinWorkspaces(requested);
-    if (isOfRefusals(query)) return this.reports.read<Row>(query.accountId, this.readRefusals(query));
+    if (isOfRefusals(query)) {
+      const sources = { parts: [], cursor: null, history: null, refusals: this.refusalsOf(query) };
+      return this.reports.read<Row>(query.accountId, readResult(query, sources));
+    }
     return this.history.withState((state) =>
       state === null ? this.answer(query, this.partsOf(query), null) : this.answerWithHistory(query, state),
     );
-  }
-
-  private readRefusals(query: AnalyticsQuery): pg.QueryConfig {
-    return readResult(query, { parts: [], cursor: null, history: null, refusals: this.refusalsOf(query) });
   }
 
   private refusalsOf({ metrics, granularity, from }: AnalyticsQuery): RefusalTable | null {
@@ -103,8 +101,8 @@ export class AnalyticsRepository {
     all: readonly RangePart[],
     history: ReadHistory | null,
   ): Promise<readonly AnalyticsRow[] | null> {
+    const refusals = this.refusalsOf(query);
     if (history === null && all.every(({ source }) => source === 'log')) {
-      const refusals = this.refusalsOf(query);
       const statement = readResult(query, { parts: all, cursor: null, history: null, refusals });
       return this.reports.read<Row>(query.accountId, statement);
     }
@@ -116,7 +114,6 @@ export class AnalyticsRepository {
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
         text: USAGE_ROLLUP.readCursor,
       });
-      const refusals = this.refusalsOf(query);
       const sources = { parts: rest(all), cursor, history: history?.rows ?? null, refusals };
       const rows = await read<Row>(readResult(query, sources));
       if (!countsLatencies(query, sources)) return rows;
