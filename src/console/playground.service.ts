@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../auth/rate-limiter.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import { isUsableAt } from '../domain/keys/api-key.js';
+import { isUsableAt, KEY_HASH } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 
@@ -19,7 +19,7 @@ export class PlaygroundService {
   async chooseKey({ key }: Caller, hash: unknown): Promise<Caller> {
     const isOwn = key.kind === 'inference';
     const wanted = isOwn ? (hash ?? key.hash) : hash;
-    if (typeof wanted !== 'string' || !/^[0-9a-f]{64}$/.test(wanted)) {
+    if (typeof wanted !== 'string' || !KEY_HASH.test(wanted)) {
       throw new AppError('invalid_request', {
         detail: 'api_key_hash: must be the hash of the key that pays, 64 lower-case hexadecimal digits',
       });

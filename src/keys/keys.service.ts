@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { createKeySecret, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
+import { createKeySecret, KEY_HASH, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
 import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -64,7 +64,7 @@ export class KeysService {
 
   /** A change of a key reads before it writes: nothing may fail after the key is changed. */
   private async find(accountId: string, hash: string): Promise<ApiKeySnapshot> {
-    const found = isHash(hash) ? await this.apiKeys.find(accountId, hash) : null;
+    const found = KEY_HASH.test(hash) ? await this.apiKeys.find(accountId, hash) : null;
     return found ?? rejectUnknown();
   }
 
@@ -201,14 +201,10 @@ export class KeysService {
   /** A key may delete itself: an operator can create a management key at the command line. */
   async delete(actor: Actor, hash: string): Promise<void> {
     const deleted =
-      isHash(hash) &&
+      KEY_HASH.test(hash) &&
       (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
     if (!deleted) rejectUnknown();
   }
-}
-
-function isHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
 }
 
 function rejectUnknown(): never {

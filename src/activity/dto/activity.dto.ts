@@ -5,7 +5,7 @@ import { providerName } from '../../providers/index.js';
 import {
   DayField,
   EnumField,
-  FormattedField,
+  KeyHashField,
   IntegerField,
   TextField,
   UsdField,
@@ -20,12 +20,7 @@ export class ActivityQueryDto {
   })
   date?: string;
 
-  @FormattedField({
-    optional: true,
-    pattern: /^[0-9a-f]{64}$/,
-    message: 'must be 64 lower-case hexadecimal digits',
-    description: 'SHA-256 of a key of the account in lower-case hexadecimal.',
-  })
+  @KeyHashField('SHA-256 of a key of the account in lower-case hexadecimal.')
   api_key_hash?: string;
 
   @TextField({

@@ -1,6 +1,7 @@
 // The bodies and the query of the /byok operations. Contract: docs/contract.md#provider-credentials.
 import { Transform } from 'class-transformer';
 import { IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { KEY_HASH } from '../../domain/keys/api-key.js';
 import { PROVIDERS, providerSlugOf } from '../../providers/index.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { ListField } from '../../http/fields/compound-fields.js';
@@ -52,7 +53,7 @@ const NAMES = [
 ];
 
 const KEY_HASHES = [
-  Matches(/^[0-9a-f]{64}$/, {
+  Matches(KEY_HASH, {
     each: true,
     message: 'must hold key hashes of 64 lower-case hexadecimal digits',
   }),

@@ -1,6 +1,7 @@
 // The optional members that the bodies of POST and PATCH share. Contract: docs/contract.md#destinations.
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
+import { KEY_HASH } from '../../domain/keys/api-key.js';
 import { REGIONS } from '../../domain/destinations/destination.js';
 import type { Region } from '../../domain/destinations/destination.js';
 import { ListField, ObjectField } from '../../http/fields/compound-fields.js';
@@ -40,7 +41,7 @@ export abstract class DestinationOptionsDto {
     hiddenMaxItems: 100,
     minItemsMessage: 'must have at least 1 element, or be null for all keys',
     rules: [
-      Matches(/^[0-9a-f]{64}$/, {
+      Matches(KEY_HASH, {
         each: true,
         message: 'must hold key hashes of 64 lower-case hexadecimal digits',
       }),

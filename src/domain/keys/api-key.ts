@@ -95,6 +95,9 @@ export function createKeySecret(): string {
   return KEY_PREFIX + randomBytes(32).toString('hex');
 }
 
+/** The form of hashKeySecret(). */
+export const KEY_HASH = /^[0-9a-f]{64}$/;
+
 /** SHA-256 in lower-case hex, which is stored and looked up instead of the secret. */
 export function hashKeySecret(secret: string): string {
   return hash('sha256', secret, 'hex');

@@ -9,6 +9,7 @@ import {
   EnumField,
   FlagField,
   FormattedField,
+  KeyHashField,
   IntegerField,
   LimitField,
   NumberField,
@@ -25,12 +26,7 @@ export class GenerationsQueryDto {
   @WorkspaceIdField("Default: the workspace of `api_key_hash`, else the account's default workspace.")
   workspace_id?: string;
 
-  @FormattedField({
-    optional: true,
-    pattern: /^[0-9a-f]{64}$/,
-    message: 'must be 64 lower-case hexadecimal digits',
-    description: 'Only calls of this key: SHA-256 of a secret of the account in lower-case hexadecimal.',
-  })
+  @KeyHashField('Only calls of this key: SHA-256 of a secret of the account in lower-case hexadecimal.')
   api_key_hash?: string;
 
   @TextField({

@@ -15,6 +15,7 @@ import {
   MinLength,
   ValidateBy,
 } from 'class-validator';
+import { KEY_HASH } from '../../domain/keys/api-key.js';
 import { isSecretMask, MASK_RULE } from '../../domain/text/masking.js';
 import { STORABLE_RULE } from '../../domain/text/storable-text.js';
 import { defineField, Rule } from './field.js';
@@ -95,6 +96,16 @@ export function WorkspaceIdField(
   description = "Default: the account's default workspace.",
 ): PropertyDecorator {
   return UuidField({ optional: true, description });
+}
+
+/** The hash of a key whose calls are wanted. */
+export function KeyHashField(description: string): PropertyDecorator {
+  return FormattedField({
+    optional: true,
+    pattern: KEY_HASH,
+    message: 'must be 64 lower-case hexadecimal digits',
+    description,
+  });
 }
 
 interface EnumOptions extends FieldOptions {

@@ -5,7 +5,7 @@ import { usdOrNull } from '../../domain/spend/money.js';
 import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import {
   EnumField,
-  FormattedField,
+  KeyHashField,
   LimitField,
   TextField,
   TimeField,
@@ -21,12 +21,7 @@ export class RefusalsQueryDto {
   @WorkspaceIdField('Default: all workspaces of the account.')
   workspace_id?: string;
 
-  @FormattedField({
-    optional: true,
-    pattern: /^[0-9a-f]{64}$/,
-    message: 'must be 64 lower-case hexadecimal digits',
-    description: 'Only calls of the key with this hash.',
-  })
+  @KeyHashField('Only calls of the key with this hash.')
   api_key_hash?: string;
 
   @EnumField(REFUSAL_REASONS, {
