@@ -80,11 +80,15 @@ function useGroupNames(groups: readonly Group[], workspaceId: string | null): Gr
     enabled: groups.includes('key') && ids !== undefined,
   });
   const providers = useQuery({ ...providersQuery, enabled: groups.includes('provider') });
-  return {
-    key: keys.data ?? new Map(),
-    workspace: new Map(workspaces.data?.map(({ id, name }) => [id, name])),
-    provider: new Map(providers.data?.map(({ slug, name }) => [slug, name])),
-  };
+  // The same object while nothing arrives: the chart is drawn again for other ones.
+  return useMemo(
+    () => ({
+      key: keys.data ?? new Map(),
+      workspace: new Map(workspaces.data?.map(({ id, name }) => [id, name])),
+      provider: new Map(providers.data?.map(({ slug, name }) => [slug, name])),
+    }),
+    [keys.data, workspaces.data, providers.data],
+  );
 }
 
 function Totals({ usage }: { readonly usage: Usage | undefined }) {
