@@ -20,16 +20,17 @@ import { Button } from '../../components/actions/button';
 import { SigningSecret } from '../../components/data/signing-secret';
 import { Badge } from '../../components/display/badge';
 import { DescriptionList, Page, Section } from '../../components/display/section';
-import { Name, Time } from '../../components/display/values';
+import { Time } from '../../components/display/values';
 import { Notice, ObjectError, Placeholder } from '../../components/feedback/states';
 import { TestResult } from '../../components/feedback/test-result';
 import { showToast } from '../../components/feedback/toasts';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog } from '../../components/overlay/dialog';
-import { abbreviate, formatCount } from '../../format';
+import { formatCount } from '../../format';
 import { AlertDialog } from './alert-dialog';
 import { AlertEvents } from './alert-events';
 import { coversText, thresholdsText } from './alert-words';
+import { WorkspaceName } from './workspace-name';
 import styles from './alerts.module.css';
 
 const route = getRouteApi('/app/management/alerts/$id');
@@ -51,17 +52,6 @@ export function AlertPage() {
         <Placeholder lines={12} />
       )}
     </Page>
-  );
-}
-
-/** Null: all workspaces. */
-export function WorkspaceName({ id }: { readonly id: string | null }) {
-  const { data } = useQuery(workspacesQuery);
-  if (id === null) return 'All workspaces';
-  return (
-    <Link to="/workspaces/$id" params={{ id }}>
-      <Name text={data?.find((workspace) => workspace.id === id)?.name ?? abbreviate(id)} />
-    </Link>
   );
 }
 

@@ -13,8 +13,8 @@ import { Page, Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { AlertDialog } from './alert-dialog';
-import { WorkspaceName } from './alert-page';
 import { coversText, thresholdsText } from './alert-words';
+import { WorkspaceName } from './workspace-name';
 import styles from './alerts.module.css';
 
 const route = getRouteApi('/app/management/alerts');
