@@ -13,10 +13,10 @@ import { HeaderFields, headersOf, problemOfHeaders, readHeaders } from '../../co
 import type { Header } from '../../components/form/header-fields';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { capitalise } from '../../format';
-import { COVERS } from './alert-words';
+import { COVERS } from './alert-search';
+import { COVER_NAMES } from './alert-words';
 import styles from './alerts.module.css';
 
-const ALL_COVERS = Object.keys(COVERS) as Cover[];
 const FIELDS = ['name', 'config.url', 'thresholds', 'workspace_id'];
 
 /** A text that is no number is sent as it is: the service rejects it and names the member. */
@@ -44,13 +44,13 @@ export function AlertDialog(props: AlertDialogProps) {
     alert === undefined ? (props.workspaceId ?? '') : (alert.workspace_id ?? ''),
   );
   const [chosen, setChosen] = useState<readonly Cover[]>(
-    alert?.covers ?? (props.cover === undefined ? ALL_COVERS : [props.cover]),
+    alert?.covers ?? (props.cover === undefined ? COVERS : [props.cover]),
   );
   const [begun] = useState(() => readHeaders(alert?.config.headers));
   const [headers, setHeaders] = useState<readonly Header[]>(begun);
   const [problem, setProblem] = useState<string>();
   // A workspace has no credits of its own.
-  const offered = ALL_COVERS.filter((cover) => where === '' || cover !== 'credits');
+  const offered = COVERS.filter((cover) => where === '' || cover !== 'credits');
   const covers = offered.filter((cover) => chosen.includes(cover));
   const headersProblem = problemOfHeaders(headers);
 
@@ -126,7 +126,7 @@ export function AlertDialog(props: AlertDialogProps) {
                   setChosen(target.checked ? [...chosen, cover] : chosen.filter((other) => other !== cover))
                 }
               />
-              {capitalise(COVERS[cover])}
+              {capitalise(COVER_NAMES[cover])}
             </label>
           ))}
         </fieldset>

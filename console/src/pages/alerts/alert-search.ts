@@ -1,6 +1,6 @@
 import { oneOf, textOf } from '../../app/search';
 
-const COVERS = ['keys', 'workspace_budgets', 'credits'] as const;
+export const COVERS = ['keys', 'workspace_budgets', 'credits'] as const;
 
 export interface AlertsSearch {
   /** Opens the form of a new alert, for these limits. */

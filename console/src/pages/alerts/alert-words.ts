@@ -3,7 +3,7 @@ import type { Cover, Notification, NotificationEvent } from '../../api/notificat
 import type { Tone } from '../../components/display/badge';
 import { capitalise, formatCount } from '../../format';
 
-export const COVERS: Readonly<Record<Cover, string>> = {
+export const COVER_NAMES: Readonly<Record<Cover, string>> = {
   keys: 'limits of keys',
   workspace_budgets: 'budgets of workspaces',
   credits: 'credits of the account',
@@ -11,7 +11,7 @@ export const COVERS: Readonly<Record<Cover, string>> = {
 
 /** "Limits of keys, budgets of workspaces" */
 export const coversText = ({ covers }: Pick<Notification, 'covers'>): string =>
-  capitalise(covers.map((cover) => COVERS[cover]).join(', '));
+  capitalise(covers.map((cover) => COVER_NAMES[cover]).join(', '));
 
 /** "50, 80 and 100 %" */
 export function thresholdsText({ thresholds }: Pick<Notification, 'thresholds'>): string {
