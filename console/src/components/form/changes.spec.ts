@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changedMembers } from './changes';
+import { changedMembers, changedSettings } from './changes';
 
 describe('the members that a change sends', () => {
   it('are those that differ', () => {
@@ -12,5 +12,12 @@ describe('the members that a change sends', () => {
   it('include those that are removed, and those that were absent', () => {
     const before: Readonly<Record<string, unknown>> = { limit: 1 };
     expect(changedMembers({ limit: null, key: 'secret' }, before)).toEqual({ limit: null, key: 'secret' });
+  });
+
+  it('include the members of the config that differ, and no config without one', () => {
+    const before = { name: 'a', config: { url: 'https://a.example', headers: { 'X-Team': 'a' } } };
+    expect(changedSettings({ ...before, name: 'b' }, before)).toEqual({ name: 'b' });
+    const config = { ...before.config, url: 'https://b.example' };
+    expect(changedSettings({ ...before, config }, before)).toEqual({ config: { url: 'https://b.example' } });
   });
 });

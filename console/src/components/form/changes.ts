@@ -6,3 +6,18 @@ export function changedMembers<Body extends object>(after: Body, before: Body): 
   );
   return Object.fromEntries(changed) as Partial<Body>;
 }
+
+interface Settings {
+  readonly config: object;
+}
+
+type SettingsChange<Body extends Settings> = Partial<Omit<Body, 'config'>> & {
+  config?: Partial<Body['config']>;
+};
+
+/** Members of the config that are absent keep their value as well. */
+export function changedSettings<Body extends Settings>(after: Body, before: Body): SettingsChange<Body> {
+  const { config: _whole, ...change } = changedMembers<Settings>(after, before);
+  const config = changedMembers<Body['config']>(after.config, before.config);
+  return { ...change, ...(Object.keys(config).length === 0 ? {} : { config }) } as SettingsChange<Body>;
+}

@@ -6,7 +6,7 @@ import type { Cover, NewNotification, Notification } from '../../api/notificatio
 import type { Workspace } from '../../api/workspaces';
 import { Notice } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
-import { changedMembers } from '../../components/form/changes';
+import { changedSettings } from '../../components/form/changes';
 import { Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { HeaderFields, headersOf, problemOfHeaders, readHeaders } from '../../components/form/header-fields';
@@ -71,13 +71,7 @@ export function AlertDialog(props: AlertDialogProps) {
       const body = read(values, covers, headers);
       if (alert === undefined)
         return createNotification({ ...body, workspace_id: where === '' ? null : where });
-      const before = read(initial, alert.covers, begun);
-      const config = changedMembers(body.config, before.config);
-      const { config: _config, ...changed } = changedMembers(body, before);
-      return updateNotification(alert.id, {
-        ...changed,
-        ...(Object.keys(config).length === 0 ? {} : { config }),
-      });
+      return updateNotification(alert.id, changedSettings(body, read(initial, alert.covers, begun)));
     },
     onSuccess: async (saved) => {
       showToast({ tone: 'good', text: `${saved.name} was saved.` });

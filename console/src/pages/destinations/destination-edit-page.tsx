@@ -14,7 +14,7 @@ import { useWorkspaceId } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
-import { changedMembers } from '../../components/form/changes';
+import { changedSettings } from '../../components/form/changes';
 import { showToast } from '../../components/feedback/toasts';
 import { DestinationForm } from './destination-form';
 import { KindPicker } from './kind-picker';
@@ -85,13 +85,6 @@ export function EditDestinationPage() {
   );
 }
 
-/** Members of the config that are absent keep their value as well. */
-function changeOf(settings: DestinationSettings, initial: DestinationSettings): Partial<DestinationSettings> {
-  const { config: _whole, ...change } = changedMembers(settings, initial);
-  const config = changedMembers(settings.config, initial.config);
-  return Object.keys(config).length === 0 ? change : { ...change, config };
-}
-
 function EditDestination({
   kind,
   destination,
@@ -118,7 +111,7 @@ function EditDestination({
       error={update.error}
       isBusy={update.isPending}
       action="Save"
-      onSubmit={(settings, initial) => update.mutate(changeOf(settings, initial))}
+      onSubmit={(settings, initial) => update.mutate(changedSettings(settings, initial))}
       cancel={
         <Link to="/destinations/$id" params={{ id }} ignoreBlocker className={buttonClass('ghost')}>
           Cancel
