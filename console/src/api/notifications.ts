@@ -40,8 +40,9 @@ export async function loadEvents(
   state: NotificationEvent['state'] | undefined,
   after: string | undefined,
   signal: AbortSignal,
+  limit = EVENTS_PAGE,
 ): Promise<CursorPage<NotificationEvent>> {
-  const query = { limit: EVENTS_PAGE, state, after };
+  const query = { limit, state, after };
   const { data, next } = await call(
     api.GET('/api/v1/notifications/{id}/events', { params: { ...at(id), query }, signal }),
   );
@@ -53,10 +54,7 @@ export const lastDeadLetterQuery = (id: string) =>
   queryOptions({
     queryKey: [...NOTIFICATIONS, id, 'last-dead-letter'],
     queryFn: async ({ signal }): Promise<NotificationEvent | null> => {
-      const query = { state: 'dead_letter', limit: 1 } as const;
-      const { data } = await call(
-        api.GET('/api/v1/notifications/{id}/events', { params: { ...at(id), query }, signal }),
-      );
+      const { data } = await loadEvents(id, 'dead_letter', undefined, signal, 1);
       return data[0] ?? null;
     },
     refetchInterval: WATCH_MS,
