@@ -43,6 +43,9 @@ export function refusedShare(row: AnalyticsRow | undefined): number | null {
   return all === 0 ? null : refused / all;
 }
 
+/** The start of the period. */
+export const timeOf = (row: AnalyticsRow): number => Date.parse(String(row['date']));
+
 export function textOf(row: AnalyticsRow, dimension: string): string | null {
   const value = row[dimension];
   return typeof value === 'string' ? value : null;

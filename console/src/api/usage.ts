@@ -1,7 +1,7 @@
 // The spend of a period, in groups and by day: sums, which parts of the period add up to.
 import { queryOptions } from '@tanstack/react-query';
 import { roundUsd } from '../format';
-import { loadAnalytics, numberOf, textOf } from './analytics';
+import { loadAnalytics, numberOf, textOf, timeOf } from './analytics';
 import type { AnalyticsQuery, AnalyticsRow } from './analytics';
 import { isoTime } from './iso-time';
 
@@ -189,4 +189,4 @@ function leadersOf(groups: readonly UsageGroup[]): readonly string[] {
 }
 
 const daysOf = (rows: readonly AnalyticsRow[]): ReadonlyMap<number, Readonly<Record<Sum, number>>> =>
-  new Map(rows.map((row) => [Date.parse(String(row['date'])), sumsOf(row)]));
+  new Map(rows.map((row) => [timeOf(row), sumsOf(row)]));

@@ -1,4 +1,5 @@
 // The ranges of the overview, and their periods.
+import { timeOf } from '../../api/analytics';
 import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
 import { isoTime } from '../../api/iso-time';
 import type { Range } from './overview-search';
@@ -42,7 +43,7 @@ export function valuesAt(
   valueOf: (row: AnalyticsRow) => number | null,
   absent: number | null,
 ): readonly (number | null)[] {
-  const byTime = new Map(rows.map((row) => [new Date(String(row['date'])).getTime(), valueOf(row)]));
+  const byTime = new Map(rows.map((row) => [timeOf(row), valueOf(row)]));
   return times.map((time) => byTime.get(time) ?? absent);
 }
 
@@ -50,7 +51,7 @@ const FEWEST_PERIODS = 8;
 
 /** Without the periods before the first call, if they are most of the range: an installation may be younger than it. */
 export function sinceFirstRow(times: readonly number[], rows: readonly AnalyticsRow[]): readonly number[] {
-  const first = Math.min(...rows.map((row) => new Date(String(row['date'])).getTime()));
+  const first = Math.min(...rows.map(timeOf));
   const since = times.filter((time) => time >= first);
   return since.length === 0 || since.length > times.length / 2
     ? times
