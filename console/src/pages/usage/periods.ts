@@ -1,12 +1,5 @@
 // Calendar months and own ranges of whole days, which the service counts in UTC.
-
-export interface PeriodSearch {
-  /** `last`, or a month like `2026-10`. Absent: this month. */
-  readonly month?: string | undefined;
-  /** The first and the last day of an own range, like `2026-10-05`. They take precedence. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+import type { UsageSearch } from './usage-search';
 
 export interface Period {
   /** Milliseconds; the end is exclusive. */
@@ -20,13 +13,10 @@ export const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
 const MONTHS_OFFERED = 13;
 
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-export const isMonth = (text: string): boolean => MONTH.test(text);
-
 /** Undefined: it is no day of the calendar. */
-export function startOfDay(text: string): number | undefined {
+function startOfDay(text: string): number | undefined {
   if (!DAY.test(text)) return undefined;
   const start = Date.parse(`${text}T00:00:00Z`);
   return Number.isNaN(start) || new Date(start).toISOString().slice(0, text.length) !== text
@@ -47,7 +37,10 @@ export function recentMonths(now: number): readonly string[] {
 }
 
 /** The period, or why there is none. */
-export function periodOf({ month, from, to }: PeriodSearch, now: number): Period | string {
+export function periodOf(
+  { month, from, to }: Pick<UsageSearch, 'month' | 'from' | 'to'>,
+  now: number,
+): Period | string {
   if (from !== undefined || to !== undefined) return ownRange(from, to);
   const start =
     month === undefined
