@@ -11,6 +11,7 @@ import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Absent, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
+import { FailingBadge } from '../../components/provider/failing-badge';
 import { ProviderTestButton } from '../../components/provider/provider-test';
 import { formatCount, formatDuration } from '../../format';
 import styles from './models.module.css';
@@ -94,13 +95,7 @@ function rangeOf([low = 0, high = low]: readonly number[]): string {
 function State({ health }: { readonly health: ProviderHealth }) {
   const { configured_endpoints: endpoints, open_endpoints: open, latency_last_30m: latency } = health;
   if (endpoints === 0) return <Absent />;
-  if (open === endpoints) return <Badge tone="bad">Not answering</Badge>;
-  if (open > 0)
-    return (
-      <Badge tone="warning">
-        {formatCount(open)} of {formatCount(endpoints)} models fail
-      </Badge>
-    );
+  if (open > 0) return <FailingBadge health={health} />;
   return latency === null ? <Badge tone="neutral">No recent call</Badge> : <Badge tone="good">Answers</Badge>;
 }
 

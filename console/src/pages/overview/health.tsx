@@ -9,7 +9,7 @@ import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
-import { formatCount } from '../../format';
+import { FailingBadge } from '../../components/provider/failing-badge';
 import styles from './overview.module.css';
 
 const REFRESH_MS = 15_000;
@@ -46,20 +46,16 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
           {troubled.map(({ destination, state }) => (
             <DestinationLine key={destination.id} {...{ destination, state }} />
           ))}
-          {failing.map(
-            ({ provider, provider_name: name, open_endpoints: open, configured_endpoints: all }) => (
-              <li key={provider} className={styles.healthLine}>
-                <span className={styles.healthText}>
-                  <Link to="/models" search={{ provider }}>
-                    {name}
-                  </Link>
-                </span>
-                <Badge tone={open === all ? 'bad' : 'warning'}>
-                  {open === all ? 'Not answering' : `${formatCount(open)} of ${formatCount(all)} models fail`}
-                </Badge>
-              </li>
-            ),
-          )}
+          {failing.map((health) => (
+            <li key={health.provider} className={styles.healthLine}>
+              <span className={styles.healthText}>
+                <Link to="/models" search={{ provider: health.provider }}>
+                  {health.provider_name}
+                </Link>
+              </span>
+              <FailingBadge health={health} />
+            </li>
+          ))}
           {troubled.length === 0 && (
             <li className={styles.healthLine}>
               <Link to="/destinations">Destinations</Link>
