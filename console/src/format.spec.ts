@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   abbreviate,
   formatAmount,
+  formatCountOf,
   formatDuration,
   formatMoney,
   formatMoneyShort,
@@ -43,6 +44,14 @@ it.each([
   [-0.0123456, '-$0.0123'],
 ])('shortens the amount %d for reading', (usd, text) => {
   expect(formatAmount(usd)).toBe(text);
+});
+
+it('counts in the singular and in the plural', () => {
+  expect([0, 1, 1204].map((count) => formatCountOf(count, 'call'))).toEqual([
+    '0 calls',
+    '1 call',
+    '1,204 calls',
+  ]);
 });
 
 it('rounds sums to the decimals of an amount', () => {

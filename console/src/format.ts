@@ -65,6 +65,11 @@ export function decimalText(value: number): string {
 
 export const formatCount = (value: number): string => count.format(value);
 export const formatCountShort = (value: number): string => countShort.format(value);
+
+/** `1 call`, `1,204 calls`. */
+export const formatCountOf = (value: number, noun: string): string =>
+  `${formatCount(value)} ${value === 1 ? noun : `${noun}s`}`;
+
 /** A share from 0 to 1 with one decimal: `12.5%`, and `<0.1%` for one that would look like none. */
 export const formatPercent = (share: number): string =>
   share > 0 && share < 0.001 ? '<0.1%' : percent.format(share);

@@ -1,7 +1,7 @@
 // Rules and events in words.
 import type { Cover, Notification, NotificationEvent } from '../../api/notifications';
 import type { Tone } from '../../components/display/badge';
-import { capitalise, formatCount } from '../../format';
+import { capitalise, formatCountOf } from '../../format';
 
 export const COVER_NAMES: Readonly<Record<Cover, string>> = {
   keys: 'limits of keys',
@@ -51,7 +51,7 @@ export function crossingsOf({ payload }: Pick<NotificationEvent, 'payload'>): re
 export function leftOutText({ payload }: Pick<NotificationEvent, 'payload'>): string | null {
   if (payload['type'] !== 'budget.alerts_left_out') return null;
   const { day, left_out: count } = payload['data'] as { readonly day: string; readonly left_out: number };
-  return `${formatCount(count)} ${count === 1 ? 'alert' : 'alerts'} of ${day} left out`;
+  return `${formatCountOf(count, 'alert')} of ${day} left out`;
 }
 
 function toCrossing(data: CrossingData): Crossing {

@@ -9,7 +9,7 @@ import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
 import { Money, Time } from '../../components/display/values';
 import { ErrorState, Notice } from '../../components/feedback/states';
-import { formatCount } from '../../format';
+import { formatCountOf } from '../../format';
 import { RefusalTable } from '../refusals/refusal-table';
 import { refusedNow } from '../refusals/refused-now';
 import type { RefusedNow } from '../refusals/refused-now';
@@ -45,8 +45,7 @@ function StateNotice({ apiKey, state, onRaise }: StateNoticeProps) {
       <div className={styles.refused}>
         {refusals && (
           <p className={styles.refusedTitle}>
-            {formatCount(refusals.last_day)} {refusals.last_day === 1 ? 'call' : 'calls'} refused since{' '}
-            <Time at={refusals.since} />
+            {formatCountOf(refusals.last_day, 'call')} refused since <Time at={refusals.since} />
           </p>
         )}
         {state.kind === 'limit' ? (

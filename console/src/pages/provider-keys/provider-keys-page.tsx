@@ -25,6 +25,7 @@ import { showToast } from '../../components/feedback/toasts';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog } from '../../components/overlay/dialog';
 import { ProviderTestButton } from '../../components/provider/provider-test';
+import { formatCountOf } from '../../format';
 import { ProviderKeyDialog } from './provider-key-dialog';
 import styles from './provider-keys.module.css';
 
@@ -203,8 +204,7 @@ export function ProviderKeysPage() {
 }
 
 function countOf(allowed: readonly string[] | null, noun: string): string {
-  if (allowed === null) return `Every ${noun}`;
-  return allowed.length === 1 ? `1 ${noun}` : `${allowed.length} ${noun}s`;
+  return allowed === null ? `Every ${noun}` : formatCountOf(allowed.length, noun);
 }
 
 function Use({ providerKey }: { readonly providerKey: ProviderKey }) {

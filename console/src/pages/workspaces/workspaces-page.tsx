@@ -16,7 +16,7 @@ import { Page, Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
 import { Absent, Money, Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { formatCount } from '../../format';
+import { formatCountOf } from '../../format';
 import { windowStarts } from '../overview/ranges';
 import { CreateWorkspaceDialog } from './workspace-dialogs';
 import styles from './workspaces.module.css';
@@ -135,7 +135,7 @@ export function WorkspacesPage() {
                 Create the first one.
               </EmptyState>
             }
-            footer={data && (data.length === 1 ? '1 workspace' : `${formatCount(data.length)} workspaces`)}
+            footer={data && formatCountOf(data.length, 'workspace')}
           />
         )}
       </Section>
