@@ -1,5 +1,6 @@
 // The period and the groups. They live in the address.
 import { getRouteApi } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 import { Section } from '../../components/display/section';
 import { DraftInput, LAST_DAY } from '../../components/form/draft-input';
 import { FilterRow, FilterSelect } from '../../components/form/filter-row';
@@ -7,7 +8,7 @@ import { formatUtcMonth } from '../../format';
 import { LABELS } from './groups';
 import { recentMonths } from './periods';
 import { GROUPS, readUsageSearch } from './usage-search';
-import type { UsageSearch } from './usage-search';
+import type { Group, UsageSearch } from './usage-search';
 import styles from './usage.module.css';
 
 const route = getRouteApi('/app/management/usage');
@@ -31,76 +32,77 @@ export function UsageFilters({ now }: { readonly now: number }) {
   return (
     <Section title="Period and groups" isFlush>
       <FilterRow label="Filter usage">
-        <span className={styles.choice}>
-          <span aria-hidden="true">Period</span>
-          <FilterSelect
-            label="Period"
-            any={`This month, ${formatUtcMonth(thisMonth ?? '')}`}
-            value={isOwn ? OWN : month}
-            choices={[
-              { value: 'last', label: `Last month, ${formatUtcMonth(lastMonth ?? '')}` },
-              ...older.map((value) => ({ value, label: formatUtcMonth(value) })),
-              { value: OWN, label: 'Own range of days' },
-            ]}
-            onChange={(value) =>
-              change(
-                value === OWN
-                  ? {
-                      month: undefined,
-                      from: `${thisMonth}-01`,
-                      to: new Date(now).toISOString().slice(0, 10),
-                    }
-                  : { month: value, from: undefined, to: undefined },
-              )
-            }
-          />
-        </span>
+        <Choice
+          caption="Period"
+          label="Period"
+          any={`This month, ${formatUtcMonth(thisMonth ?? '')}`}
+          value={isOwn ? OWN : month}
+          choices={[
+            { value: 'last', label: `Last month, ${formatUtcMonth(lastMonth ?? '')}` },
+            ...older.map((value) => ({ value, label: formatUtcMonth(value) })),
+            { value: OWN, label: 'Own range of days' },
+          ]}
+          onChange={(value) =>
+            change(
+              value === OWN
+                ? {
+                    month: undefined,
+                    from: `${thisMonth}-01`,
+                    to: new Date(now).toISOString().slice(0, 10),
+                  }
+                : { month: value, from: undefined, to: undefined },
+            )
+          }
+        />
         {isOwn && (
           <>
             <Day label="First day" value={from} onApply={(day) => change({ from: day })} />
             <Day label="Last day" value={to} onApply={(day) => change({ to: day })} />
           </>
         )}
-        <span className={styles.choice}>
-          <span aria-hidden="true">Group by</span>
-          <FilterSelect
-            label="Group by"
-            any="Model"
-            value={by === 'model' ? undefined : by}
-            choices={GROUPS.filter((group) => group !== 'model').map((group) => ({
-              value: group,
-              label: LABELS[group],
-            }))}
-            onChange={(value) => change({ by: value })}
-          />
-        </span>
-        <span className={styles.choice}>
-          <span aria-hidden="true">and by</span>
-          <FilterSelect
-            label="And by"
-            any="Nothing else"
-            value={and}
-            choices={GROUPS.filter((group) => group !== by).map((group) => ({
-              value: group,
-              label: LABELS[group],
-            }))}
-            onChange={(value) => change({ and: value })}
-          />
-        </span>
-        <span className={styles.choice}>
-          <span aria-hidden="true">Of</span>
-          <FilterSelect
-            label="Workspaces"
-            any={groupsWorkspaces ? 'All workspaces' : 'This workspace'}
-            value={groupsWorkspaces ? undefined : scope}
-            choices={groupsWorkspaces ? [] : [{ value: 'all', label: 'All workspaces' }]}
-            onChange={(value) => change({ scope: value })}
-          />
-        </span>
+        <Choice
+          caption="Group by"
+          label="Group by"
+          any="Model"
+          value={by === 'model' ? undefined : by}
+          choices={groupsWithout('model')}
+          onChange={(value) => change({ by: value })}
+        />
+        <Choice
+          caption="and by"
+          label="And by"
+          any="Nothing else"
+          value={and}
+          choices={groupsWithout(by)}
+          onChange={(value) => change({ and: value })}
+        />
+        <Choice
+          caption="Of"
+          label="Workspaces"
+          any={groupsWorkspaces ? 'All workspaces' : 'This workspace'}
+          value={groupsWorkspaces ? undefined : scope}
+          choices={groupsWorkspaces ? [] : [{ value: 'all', label: 'All workspaces' }]}
+          onChange={(value) => change({ scope: value })}
+        />
       </FilterRow>
     </Section>
   );
 }
+
+const groupsWithout = (left: Group) =>
+  GROUPS.filter((group) => group !== left).map((value) => ({ value, label: LABELS[value] }));
+
+interface ChoiceProps extends ComponentProps<typeof FilterSelect> {
+  /** Shown before the list. It may be shorter than the label. */
+  readonly caption: string;
+}
+
+const Choice = ({ caption, ...select }: ChoiceProps) => (
+  <span className={styles.choice}>
+    <span aria-hidden="true">{caption}</span>
+    <FilterSelect {...select} />
+  </span>
+);
 
 interface DayProps {
   readonly label: string;
