@@ -50,16 +50,13 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const save = async () => {
     const { rows, isTruncated } = await loadAnalytics(question(Date.now(), ALL_ROWS));
     const names = by === 'key' ? await client.fetchQuery(keyNamesQuery([workspaceId])) : null;
-    const metrics = [...USAGE_METRICS];
     saveCsv(`${by}s-${range}`, [
       csvOf(
-        names === null ? [dimension, ...metrics] : ['key_name', dimension, ...metrics],
+        [...(names === null ? [] : ['key_name']), dimension, ...USAGE_METRICS],
         rows.map((row) => {
           const value = textOf(row, dimension);
-          const cells: (string | number | null)[] = metrics.map((metric) => numberOrNull(row, metric));
-          cells.unshift(value);
-          if (names !== null) cells.unshift(names.get(value ?? '') ?? null);
-          return cells;
+          const name = names === null ? [] : [names.get(value ?? '') ?? null];
+          return [name, value, USAGE_METRICS.map((metric) => numberOrNull(row, metric))].flat();
         }),
       ),
     ]);
