@@ -15,9 +15,7 @@ export const analyticsQuery = (key: readonly unknown[], body: (now: number) => A
   });
 
 export async function loadAnalytics(body: AnalyticsQuery, signal?: AbortSignal): Promise<AnalyticsAnswer> {
-  const { data } = await call(
-    api.POST('/api/v1/analytics/query', { body, ...(signal === undefined ? {} : { signal }) }),
-  );
+  const { data } = await call(api.POST('/api/v1/analytics/query', { body, signal }));
   return { rows: data.data as unknown as readonly AnalyticsRow[], isTruncated: data.metadata.truncated };
 }
 
