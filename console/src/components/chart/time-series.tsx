@@ -139,6 +139,8 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
   const iso = time === undefined ? undefined : new Date(time).toISOString();
   const show = (value: number | null | undefined) =>
     value === null || value === undefined ? 'none' : format(value);
+  // Several lines have no sum.
+  const isSummed = shape === 'bars' || series.length === 1;
   const totals = totalsOf(series.map(({ values }) => values));
   return (
     <figure className={styles.chart}>
@@ -147,7 +149,7 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
         {iso !== undefined && index !== null && (
           <span className={styles.reading}>
             {isDaily ? formatUtcDay(iso) : <Time at={iso} />}{' '}
-            {(shape === 'bars' || series.length === 1) && <strong>{show(totals[index])}</strong>}
+            {isSummed && <strong>{show(totals[index])}</strong>}
           </span>
         )}
       </figcaption>
@@ -155,7 +157,11 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
         ref={canvas}
         className={styles.canvas}
         role="img"
-        aria-label={`${label}: ${shape === 'bars' ? describe(totals, format) : describeAll(series, format)}`}
+        aria-label={`${label}: ${
+          isSummed
+            ? describe(totals, format)
+            : series.map(({ name, values }) => `${name} ${describe(values, format)}`).join('; ')
+        }`}
       />
       {series.length > 1 && (
         <ul className={styles.legend} aria-label="Legend">
@@ -176,11 +182,6 @@ export function TimeSeriesChart(props: TimeSeriesProps) {
     </figure>
   );
 }
-
-const describeAll = (series: readonly Series[], format: (value: number) => string): string =>
-  series.length === 1
-    ? describe(series[0]?.values ?? [], format)
-    : series.map(({ name, values }) => `${name} ${describe(values, format)}`).join('; ');
 
 function describe(values: readonly (number | null)[], format: (value: number) => string): string {
   const present = values.filter((value) => value !== null);
