@@ -171,9 +171,10 @@ export class JsonNode {
     this.hasEdits = true;
   }
 
-  /** Members behind the last one are those of an earlier document. */
+  /** Undefined: absent. Members behind the last one are those of an earlier document. */
   private memberAt(at: number): Member | undefined {
-    return at < this.count ? this.members[at] : undefined;
+    // An array looks up a negative index by its name, which makes all look-ups here slow.
+    return at >= 0 && at < this.count ? this.members[at] : undefined;
   }
 
   get isChanged(): boolean {
