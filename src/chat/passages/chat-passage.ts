@@ -1,6 +1,5 @@
 // Answers that come and go in Chat's wire: members that need no edit stay as their bytes.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
-import type { ProviderError } from '../../providers/shared/provider.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonOutput } from '../../json/json-node.js';
@@ -65,10 +64,6 @@ export class ChatPassage implements StreamPassage {
       const event = this.finishOf(choice);
       this.output.append(event, 0, event.length);
     }
-  }
-
-  errorOf(document: Buffer): ProviderError {
-    return this.reader.errorOf(document);
   }
 
   release(): void {

@@ -1,7 +1,6 @@
 // Answers that come and go in the Messages wire: the provider's events and bodies pass as their bytes, with their ids. Usage gains
 // its cost, after the commit of the record.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
-import type { ProviderError } from '../../providers/shared/provider.js';
 import { editableEvent, MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonNode } from '../../json/json-node.js';
@@ -53,10 +52,6 @@ export class MessagesPassage implements StreamPassage {
 
   complete(): void {
     this.reader.end();
-  }
-
-  errorOf(document: Buffer): ProviderError {
-    return this.reader.errorOf(document);
   }
 
   release(): void {

@@ -2,7 +2,6 @@
 // kernel's events are written again. A passage writes what comes before the record is committed, and the end after it.
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
-import type { ProviderError } from '../../providers/shared/provider.js';
 import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
 import type { ShownCost } from '../dto/chat-usage.dto.js';
@@ -47,7 +46,6 @@ export interface StreamPassage {
   done(): void;
   /** Nothing more comes of the provider: closes what is open. */
   complete(): void;
-  errorOf(document: Buffer): ProviderError;
   /** Releases what the last read holds. */
   release(): void;
   /** The last events. */

@@ -1,7 +1,6 @@
 // Answers whose provider speaks another wire than their client: a reader of the provider's wire fills the kernel's answer, and a
 // writer of the client's wire follows it. Neither knows the other.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
-import type { ProviderError } from '../../providers/shared/provider.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
@@ -23,7 +22,6 @@ interface StreamReader {
   event(bytes: Buffer, from: number, to: number, large: EventData['large']): EventResult;
   done(): void;
   end(): void;
-  errorOf(document: Buffer): ProviderError;
   release(): void;
 }
 
@@ -63,10 +61,6 @@ export class TranslatedPassage implements StreamPassage {
   complete(): void {
     this.reader.end();
     this.writer.end(this.answer);
-  }
-
-  errorOf(document: Buffer): ProviderError {
-    return this.reader.errorOf(document);
   }
 
   release(): void {
@@ -115,7 +109,6 @@ const STREAM_READERS: Readonly<Record<ModelWire, (options: PassageOptions, answe
           reader.read(bytes, from, to, large) === 'error' ? 'error' : 'more',
         done: () => reader.finishOpenChoices(),
         end: () => reader.end(),
-        errorOf: (document) => reader.errorOf(document),
         release: () => reader.release(),
       };
     },
@@ -128,7 +121,6 @@ const STREAM_READERS: Readonly<Record<ModelWire, (options: PassageOptions, answe
         },
         done: () => reader.done(),
         end: () => reader.end(),
-        errorOf: (document) => reader.errorOf(document),
         release: () => reader.release(),
       };
     },

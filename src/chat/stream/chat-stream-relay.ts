@@ -7,6 +7,7 @@ import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { ProviderError } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
+import { errorOf } from '../../providers/shared/wires/answer-values.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
 import type { Answer } from '../kernel/answer.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
@@ -200,7 +201,7 @@ export class ChatStreamRelay {
     if (isDone(bytes, from, to)) {
       this.passage.done();
       this.complete();
-    } else if (event.kind === 'error') this.failWith(this.passage.errorOf(bytes.subarray(from, to)));
+    } else if (event.kind === 'error') this.failWith(errorOf(bytes.subarray(from, to), this.options.wire));
     else if (event.isJoined && isSeveralDocuments(bytes, from, to)) this.readLines(bytes, from, to);
     else if (event.kind === 'message' || isStructure(bytes, from, to))
       this.readDocument(bytes, from, to, event);

@@ -5,18 +5,10 @@ import { JsonDocument } from '../../../json/json-document.js';
 import type { JsonNode, JsonOutput } from '../../../json/json-node.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
-import type { ProviderError } from '../provider.js';
 import { recordableId } from '../wire.js';
 import type { AnswerEvents } from './answer-events.js';
-import {
-  choiceShape,
-  ChoiceReader,
-  ENDED_WITH_ERROR,
-  FailedChoice,
-  isTruthy,
-  MAX_SMALL,
-  readUsage,
-} from './chat-choice.js';
+import { errorOf, MAX_SMALL } from './answer-values.js';
+import { choiceShape, ChoiceReader, FailedChoice, isTruthy, readUsage } from './chat-choice.js';
 import type { ChoiceRules } from './chat-choice.js';
 
 export interface ChatAnswerRules extends ChoiceRules {
@@ -85,7 +77,7 @@ export class ChatAnswerReader {
     if (top === null || top.isList) return this.readOther(top, bytes, from, to);
     const { choices, isError } = this.readTop(top);
     if (isError) {
-      this.answer.error(this.errorOf(bytes.subarray(from, to)));
+      this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
       return 'error';
     }
     if (choices === null || choices.count === 0) return 'nothing';
@@ -94,7 +86,7 @@ export class ChatAnswerReader {
       for (let at = 0; at < choices.count; at++) this.choices.read(choices.child(at));
     } catch (error) {
       if (!(error instanceof FailedChoice)) throw error;
-      this.answer.error(this.errorOf(error.document));
+      this.answer.error(errorOf(error.document, this.rules.wire));
       return 'error';
     }
     const { hasUsage, hasFinish, saysMore } = this.choices;
@@ -132,17 +124,11 @@ export class ChatAnswerReader {
     return this.choices.finishedChoice;
   }
 
-  /** `document`: JSON of an error. */
-  errorOf(document: Buffer): ProviderError {
-    const error = this.rules.wire.readError({ status: 200, headers: {}, body: document });
-    return error.message === '' ? { ...error, message: ENDED_WITH_ERROR } : error;
-  }
-
   /** Some servers wrap an error in a list. Null says nothing. */
   private readOther(list: JsonNode | null, bytes: Buffer, from: number, to: number): ChatDocument {
     const first = list?.child(0);
     if (first && isTruthy(first, first.find('error'))) {
-      this.answer.error(this.errorOf(bytes.subarray(from, to)));
+      this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
       return 'error';
     }
     if (list === null && bytes.toString('latin1', from, Math.min(to, from + 64)).trim() === 'null')

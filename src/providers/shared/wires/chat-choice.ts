@@ -6,6 +6,7 @@ import { JsonShape } from '../../../json/json-shape.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
 import type { AnswerEvents } from './answer-events.js';
+import { ENDED_WITH_ERROR, MAX_SMALL } from './answer-values.js';
 import { ChoiceState, MESSAGE, MessageReader } from './chat-message.js';
 import type { MessageRules } from './chat-message.js';
 import { CallIds } from './chat-tool-calls.js';
@@ -15,9 +16,6 @@ export interface ChoiceRules extends MessageRules {
   readonly wire: Pick<ChatWire, 'readUsage' | 'finishReasons' | 'toolCallId' | 'callSignatures'>;
 }
 
-/** Bytes of JSON: a longer value is no usage, no id and no word. */
-export const MAX_SMALL = 65_536;
-export const ENDED_WITH_ERROR = 'the provider ended the answer with an error';
 const NULL = Buffer.from('null');
 const ZERO = Buffer.from('0');
 

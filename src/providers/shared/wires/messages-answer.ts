@@ -5,10 +5,9 @@ import type { JsonNode } from '../../../json/json-node.js';
 import { JsonShape } from '../../../json/json-shape.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
-import type { ProviderError } from '../provider.js';
 import { asObject, recordableId } from '../wire.js';
 import type { AnswerEvents } from './answer-events.js';
-import { ENDED_WITH_ERROR, MAX_SMALL } from './chat-choice.js';
+import { errorOf, MAX_SMALL } from './answer-values.js';
 import { finishReasonOf } from './finish-reasons.js';
 import { BLOCK, DELTA, indexOf, MessagesBlocks } from './messages-blocks.js';
 import { MessagesUsage } from './messages-usage.js';
@@ -74,12 +73,12 @@ export class MessagesAnswerReader {
         this.readUsage(event, false);
         break;
       case 'error':
-        this.answer.error(this.errorOf(bytes.subarray(from, to)));
+        this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
         break;
       default:
         // Servers behind a gateway may write an error as a body of their own.
         if (type === '' && !event.isNothing(event.find('error'))) {
-          this.answer.error(this.errorOf(bytes.subarray(from, to)));
+          this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
           return 'error';
         }
     }
@@ -96,7 +95,7 @@ export class MessagesAnswerReader {
     const message = this.json.read(bytes, from, to, WHOLE, large);
     if (message === null || message.isList) throw new BrokenAnswer('the answer is not an object');
     if (message.text(message.find('type')) === 'error') {
-      this.answer.error(this.errorOf(bytes.subarray(from, to)));
+      this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
       return null;
     }
     const content = message.child(message.find('content'));
@@ -122,11 +121,6 @@ export class MessagesAnswerReader {
   end(): void {
     this.blocks.end();
     this.answer.end();
-  }
-
-  errorOf(document: Buffer): ProviderError {
-    const error = this.rules.wire.readError({ status: 200, headers: {}, body: document });
-    return error.message === '' ? { ...error, message: ENDED_WITH_ERROR } : error;
   }
 
   private readStart(message: JsonNode | null): void {
