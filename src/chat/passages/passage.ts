@@ -1,6 +1,7 @@
 // The way of an answer from its provider's wire to its client's. In one wire the provider's bytes pass with edits; between two, the
 // kernel's events are written again. A passage writes what comes before the record is committed, and the end after it.
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
+import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
 import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
@@ -8,6 +9,8 @@ import type { ShownCost } from '../dto/chat-usage.dto.js';
 import type { Answer } from '../kernel/answer.js';
 
 export interface PassageOptions extends Pick<ChatAnswerRules, 'excludesReasoning'> {
+  /** The wire of the client. */
+  readonly client: ModelWire;
   readonly wire: ChatAnswerRules['wire'] & Pick<ChatWire, 'protocol'>;
   /** `created` is used when the provider states none. */
   readonly identity: StreamIdentity;

@@ -33,20 +33,20 @@ const PASSAGES: Readonly<Record<ModelWire, WirePassages>> = {
 };
 
 /** `output` receives the events of the client. */
-export function streamPassage(
-  client: ModelWire,
-  options: PassageOptions,
-  output: GrowingBuffer,
-): StreamPassage {
-  const { stream: Passage, streamWriter: Writer } = PASSAGES[client];
-  return client === options.wire.protocol
+export function streamPassage(options: PassageOptions, output: GrowingBuffer): StreamPassage {
+  const { stream: Passage, streamWriter: Writer } = PASSAGES[options.client];
+  return isOneWire(options)
     ? new Passage(options, new Answer(options.choiceCount), output)
     : new TranslatedPassage(options, new Writer(options, output));
 }
 
-export function wholePassage(client: ModelWire, options: PassageOptions): WholePassage {
-  const { whole: Passage, wholeWriter: Writer } = PASSAGES[client];
-  return client === options.wire.protocol
+export function wholePassage(options: PassageOptions): WholePassage {
+  const { whole: Passage, wholeWriter: Writer } = PASSAGES[options.client];
+  return isOneWire(options)
     ? new Passage(options, new Answer(options.choiceCount))
     : new TranslatedWhole(options, new Writer(options));
+}
+
+function isOneWire({ client, wire }: PassageOptions): boolean {
+  return client === wire.protocol;
 }

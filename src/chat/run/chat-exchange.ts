@@ -22,13 +22,13 @@ import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/fa
 import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
+import type { PassageOptions } from '../passages/passage.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import type { ChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
 import type { UpstreamBody } from '../stream/chat-pump.js';
 import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
-import type { RelayOptions } from '../stream/chat-stream-relay.js';
 import { IterableBody } from '../stream/iterable-body.js';
 import { failureOfAnswer, failureOfForm, kindOfFailure, upstreamIdIn } from './answer-failures.js';
 import { countPrompt } from '../charges/counted-prompt.js';
@@ -69,7 +69,7 @@ interface Exchange {
 }
 
 /** The part of a wire that reads answers. */
-type AnswerWire = RelayOptions['wire'];
+type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
@@ -197,8 +197,9 @@ export class ChatExchange {
     const { target, state, names } = exchange;
     const { client } = state;
     if (client === null) throw new Error('a stream needs a client');
-    const { firstTokenTimeout, idleTimeout } = this.config.chat;
-    const relay = await this.relayFor(wire, exchange);
+    const { firstTokenTimeout, idleTimeout, maxEventBytes, maxAnswerBytes } = this.config.chat;
+    const passage = await this.passageOf(wire, exchange);
+    const relay = new ChatStreamRelay({ ...passage, maxEventBytes, maxAnswerBytes });
     const pump = new ChatPump({
       upstream,
       relay,
@@ -236,8 +237,8 @@ export class ChatExchange {
     exchange: Exchange,
   ): Promise<Begun> {
     const { target, state, names } = exchange;
-    const options = { ...this.passageOf(wire, exchange), countedPrompt: null };
-    const read = await readChatAnswer(body, options, this.yieldQueue.begin(state.owner.accountId));
+    const passage = await this.passageOf(wire, exchange);
+    const read = await readChatAnswer(body, passage, this.yieldQueue.begin(state.owner.accountId));
     if ('answer' in read) {
       const { answer } = read;
       if (answer.isOutOfOrder) this.metrics.outOfOrder(target.provider.slug);
@@ -256,31 +257,24 @@ export class ChatExchange {
     return this.caller.namesOf(target);
   }
 
-  private async relayFor(wire: AnswerWire, exchange: Exchange): Promise<ChatStreamRelay> {
-    const { maxEventBytes, maxAnswerBytes } = this.config.chat;
-    const passage = this.passageOf(wire, exchange);
-    const isTranslated = passage.client === 'messages' && wire.protocol !== 'messages';
-    const countedPrompt = isTranslated ? await this.countedPrompt(exchange) : null;
-    return new ChatStreamRelay({ ...passage, countedPrompt, maxEventBytes, maxAnswerBytes });
+  private async passageOf(wire: AnswerWire, exchange: Exchange): Promise<PassageOptions> {
+    const { target, state } = exchange;
+    const { request } = state;
+    const client = wireOf(request);
+    const isCounted = request.isStreamed && client === 'messages' && wire.protocol !== client;
+    return {
+      client,
+      identity: state.identityOf(target),
+      wire,
+      excludesReasoning: request.reasoning?.isExcluded === true,
+      choiceCount: request.choiceCount,
+      countedPrompt: isCounted ? await this.countedPrompt(exchange) : null,
+    };
   }
 
   private countedPrompt({ target, state }: Exchange): Promise<number> {
     const { request, bound, owner } = state;
     return countPrompt(request, bound.size, target, this.yieldQueue.begin(owner.accountId));
-  }
-
-  private passageOf(
-    wire: AnswerWire,
-    { target, state }: Exchange,
-  ): Omit<RelayOptions, 'countedPrompt' | 'maxEventBytes' | 'maxAnswerBytes'> {
-    const { request } = state;
-    return {
-      client: wireOf(request),
-      identity: state.identityOf(target),
-      wire,
-      excludesReasoning: isExcluded(state),
-      choiceCount: request.choiceCount,
-    };
   }
 
   private mostBytes({ request }: ChatState): number {
@@ -305,10 +299,6 @@ function endedHere(
   const { callerGone: caller, stop } = state;
   const ending = endingOf({ hasContent: false, isComplete: false, caller, stop, limit });
   return { kind: 'ended', ending, received, message, status: null };
-}
-
-function isExcluded({ request }: ChatState): boolean {
-  return request.reasoning?.isExcluded === true;
 }
 
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {

@@ -3,7 +3,8 @@ import { ANSWER_OPTIONS as OPTIONS, answerEnd, IDENTITY } from '../../../test/su
 import { OPENAI_USAGE, openAiChunk, RELAY_WIRE, sse } from '../../../test/support/chat/upstream-streams.js';
 import { chatWireOf } from '../../../test/support/chat-providers/send-chat.js';
 import { readChatAnswer } from './chat-answer.js';
-import type { AnswerOptions, ChatAnswer } from './chat-answer.js';
+import type { PassageOptions } from '../passages/passage.js';
+import type { ChatAnswer } from './chat-answer.js';
 import { countOutputTokens } from './output-count.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 
@@ -16,7 +17,7 @@ const answerWith = (message: object, others: object = {}): object => ({
   usage: OPENAI_USAGE,
 });
 
-async function read(body: object | string, options: Partial<AnswerOptions> = {}): Promise<ChatAnswer> {
+async function read(body: object | string, options: Partial<PassageOptions> = {}): Promise<ChatAnswer> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const result = await readChatAnswer(bytes, { ...OPTIONS, ...options }, NEVER_YIELD);
   if ('failure' in result) throw new Error(JSON.stringify(result.failure));

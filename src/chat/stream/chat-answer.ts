@@ -11,7 +11,6 @@ import { wholePassage } from '../passages/passages.js';
 import type { AnswerEnd, PassageOptions } from '../passages/passage.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
-import type { RelayOptions } from './chat-stream-relay.js';
 import type { OutputCount } from './output-count.js';
 
 export interface ChatAnswer {
@@ -34,20 +33,18 @@ export interface FailedAnswer {
   readonly usage: ReportedChatUsage | null;
 }
 
-export type AnswerOptions = PassageOptions & Pick<RelayOptions, 'client'>;
-
 // Bytes that are read in one turn: a longer answer is measured piece by piece first.
 const AT_ONCE = 262_144;
 
 /** The body of a success, decompressed. */
 export async function readChatAnswer(
   body: Buffer,
-  options: AnswerOptions,
+  options: PassageOptions,
   pace: Pace,
 ): Promise<{ readonly answer: ChatAnswer } | FailedAnswer> {
   const { wire } = options;
   const bytes = isUtf8(body) ? body : await repaired(body, pace);
-  const passage = wholePassage(options.client, options);
+  const passage = wholePassage(options);
   const { answer } = passage;
   const failed = (failure: ChatFailure, boundExceeded: string | null = null): FailedAnswer => ({
     failure,

@@ -2,7 +2,6 @@
 // routing need of the answer. It has no sockets, no timers and no clock.
 import { isUtf8 } from 'node:buffer';
 import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
-import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { ProviderError } from '../../providers/shared/provider.js';
@@ -21,8 +20,6 @@ import type { EventTraits } from './event-reader.js';
 import type { OutputCount } from './output-count.js';
 
 export interface RelayOptions extends PassageOptions {
-  /** The wire of the client. */
-  readonly client: ModelWire;
   readonly maxEventBytes: number;
   readonly maxAnswerBytes: number;
 }
@@ -52,7 +49,7 @@ export class ChatStreamRelay {
   private isReadUtf8 = false;
 
   constructor(private readonly options: RelayOptions) {
-    this.passage = streamPassage(options.client, options, OUTPUT);
+    this.passage = streamPassage(options, OUTPUT);
     this.events = new EventReader(options.maxEventBytes, (bytes, from, to, event) => {
       if (!this.isFinished) this.readEvent(bytes, from, to, event);
     });

@@ -3,8 +3,7 @@ import type { ChatChoice } from '../../../src/domain/chat/chat-outcome.js';
 import type { ChatFailure } from '../../../src/chat/stream/chat-failure.js';
 import { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import type { RelayOptions } from '../../../src/chat/stream/chat-stream-relay.js';
-import type { AnswerEnd } from '../../../src/chat/passages/passage.js';
-import type { AnswerOptions } from '../../../src/chat/stream/chat-answer.js';
+import type { AnswerEnd, PassageOptions } from '../../../src/chat/passages/passage.js';
 import { countedChatUsage } from '../../../src/domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../../../src/domain/chat/chat-usage.js';
 import { RELAY_WIRE, UPSTREAM_STREAMS } from './upstream-streams.js';
@@ -25,7 +24,7 @@ export const ANSWER_OPTIONS = {
   excludesReasoning: false,
   choiceCount: 1,
   countedPrompt: null,
-} as const satisfies AnswerOptions;
+} as const satisfies PassageOptions;
 
 /** The end of an answer that costs nothing. */
 export const answerEnd = (members: AnswerEnd['members'] = {}): AnswerEnd => ({
