@@ -7,7 +7,7 @@ import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { ChatPlanner } from '../routing/chat/chat-planner.js';
-import { EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
+import { connectionOf, EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../routing/endpoint-target.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
 import { countPrompt } from './charges/counted-prompt.js';
@@ -55,9 +55,7 @@ export class TokenCounts {
     const { chat } = target.provider;
     const counter = chat && 'protocol' in chat ? chat.counter : undefined;
     if (counter === undefined) return null;
-    const { apiKeys, baseUrl } = this.endpoints.namesOf(target);
-    const [apiKey] = apiKeys;
-    const connection = { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
+    const connection = connectionOf(this.endpoints.namesOf(target));
     const call = { request, endpoint: target.endpoint, maxOutputTokens: null };
     try {
       const built = counter.buildRequest(call, connection);

@@ -15,7 +15,7 @@ import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-router.js';
-import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
+import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
@@ -124,12 +124,10 @@ export class ChatExchange {
   private async beginUpstream(wire: ChatWire, exchange: Exchange): Promise<Begun> {
     const { target, state, names, attempt, cancellation } = exchange;
     const { request } = state;
-    const [apiKey] = names.apiKeys;
-    const connection = { baseUrl: names.baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
     const maxOutputTokens = state.outputLimitAt(target);
     const built = await wire.buildRequest(
       { request, endpoint: target.endpoint, maxOutputTokens },
-      connection,
+      connectionOf(names),
     );
     attempt.droppedMembers = built.edits;
     const { headersTimeout, answerTimeout } = this.config.chat;

@@ -11,6 +11,7 @@ import type {
   LocalProvider,
   ProviderAnswer,
   ProviderCall,
+  ProviderConnection,
   UpstreamResponse,
 } from '../../providers/shared/provider.js';
 import type { CancelSignal } from '../../concurrency/cancellation.js';
@@ -121,11 +122,7 @@ export class EndpointCaller {
 
   private async callUpstream(provider: HttpProvider, endpointCall: EndpointCall): Promise<ProviderAnswer> {
     const { call, limits, names } = endpointCall;
-    const [apiKey] = names.apiKeys;
-    const built = provider.buildRequest(call, {
-      baseUrl: names.baseUrl,
-      ...(apiKey === undefined ? {} : { apiKey }),
-    });
+    const built = provider.buildRequest(call, connectionOf(names));
     const response = await this.http.send(built instanceof Promise ? await built : built, {
       timeout: limits.timeout,
       signal: limits.signal,
@@ -158,6 +155,10 @@ export class EndpointCaller {
   private settingsOf(provider: Provider) {
     return this.config.providers.get(provider.slug);
   }
+}
+
+export function connectionOf({ apiKeys: [apiKey], baseUrl }: InnerNames): ProviderConnection {
+  return { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
 }
 
 function isLarge({ body }: UpstreamResponse, { input }: ProviderCall): boolean {
