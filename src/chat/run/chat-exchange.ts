@@ -6,15 +6,14 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
 import { Clock } from '../../domain/clock.js';
-import { endingOf, ruleOf } from '../../domain/ending.js';
-import type { EndFacts, Ending } from '../../domain/ending.js';
+import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
-import type { BegunAnswer, BeginningAttempt } from '../../routing/chat/chat-router.js';
+import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
@@ -24,39 +23,17 @@ import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
-import type { ChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
 import type { UpstreamBody } from '../stream/chat-pump.js';
 import { ChatStreamRelay } from '../stream/chat-stream-relay.js';
 import { IterableBody } from '../stream/iterable-body.js';
 import { failureOfAnswer, failureOfForm, kindOfFailure, upstreamIdIn } from './answer-failures.js';
+import { endedHere } from './begun-chat.js';
+import type { Begun } from './begun-chat.js';
 import { countPrompt } from '../charges/counted-prompt.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
-import type { ReceivedAnswer } from './call-usage.js';
 import type { ChatState } from './chat-state.js';
-
-export interface BegunStream extends BegunAnswer {
-  readonly kind: 'stream';
-  readonly relay: ChatStreamRelay;
-  readonly pump: ChatPump;
-}
-
-export interface BegunWhole extends BegunAnswer {
-  readonly kind: 'whole';
-  readonly answer: ChatAnswer;
-}
-
-/** No answer began. */
-export interface EndedExchange extends BegunAnswer {
-  readonly kind: 'ended';
-  readonly ending: Ending;
-  readonly received: ReceivedAnswer;
-  /** Of the limit that ended it. */
-  readonly message: string;
-}
-
-export type Begun = BegunStream | BegunWhole | EndedExchange;
 
 /** One request of a call to one endpoint. */
 interface Exchange {
@@ -108,7 +85,7 @@ export class ChatExchange {
       if (cancellation.aborted || limit !== null) {
         const unreadBytes = limit === 'bound' ? this.mostBytes(state) : 0;
         const { message } = error as Error;
-        const ended = endedHere(exchange, { limit, message }, { ...NO_ANSWER, unreadBytes });
+        const ended = endedHere(state, { limit, message }, { ...NO_ANSWER, unreadBytes });
         if (ruleOf(ended.ending).next === false) return ended;
         state.endAttempt(target, ended.ending, ended.received);
       }
@@ -246,7 +223,7 @@ export class ChatExchange {
     const { usage, failure, boundExceeded } = read;
     const received = { ...NO_ANSWER, usage, unreadBytes: boundExceeded === null ? 0 : body.length };
     if (boundExceeded !== null)
-      return endedHere(exchange, { limit: 'bound', message: messageOf(failure) }, received);
+      return endedHere(state, { limit: 'bound', message: messageOf(failure) }, received);
     state.endAttempt(target, 'provider_before_content', received);
     throw failureOfAnswer(failure, names);
   }
@@ -286,17 +263,6 @@ export class ChatExchange {
     const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
-}
-
-/** This service or the caller ended the exchange before its answer began. */
-function endedHere(
-  { state }: Exchange,
-  { limit, message }: { readonly limit: EndFacts['limit']; readonly message: string },
-  received: ReceivedAnswer,
-): EndedExchange {
-  const { callerGone: caller, stop } = state;
-  const ending = endingOf({ hasContent: false, isComplete: false, caller, stop, limit });
-  return { kind: 'ended', ending, received, message, status: null };
 }
 
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {

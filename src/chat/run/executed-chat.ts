@@ -11,10 +11,10 @@ import { ChatMetrics } from '../chat-metrics.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import type { ChatFailure } from '../stream/chat-failure.js';
 import { failureOfAnswer } from './answer-failures.js';
+import type { Begun } from './begun-chat.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
 import type { ReceivedAnswer } from './call-usage.js';
 import { ChatExchange } from './chat-exchange.js';
-import type { Begun } from './chat-exchange.js';
 import type { ChatState } from './chat-state.js';
 import { errorOfStop } from './open-chats.js';
 
