@@ -1,11 +1,12 @@
 // Writes answers of other wires in the Messages wire (docs/contract.md#messages).
+import { countedChatUsage } from '../../domain/chat/chat-usage.js';
 import type {
   AnswerBlock,
   OpaqueReasoning,
   ToolCallStart,
 } from '../../providers/shared/wires/answer-events.js';
 import { costMembers, MESSAGE_STOP, messagesEvent } from '../clients/messages.js';
-import { messagesUsageMembers, shownMessagesUsage } from '../clients/messages-usage.js';
+import { messagesUsageMembers } from '../clients/messages-usage.js';
 import type { Answer } from '../kernel/answer.js';
 import type { GrowingBuffer } from '../kernel/growing-buffer.js';
 import type { AnswerEnd, PassageOptions } from './passage.js';
@@ -79,7 +80,7 @@ export class MessagesWriter implements StreamWriter {
     const event = {
       type: 'message_delta',
       delta: stopOf(answer),
-      usage: { ...messagesUsageMembers(shownMessagesUsage(usage)), ...costMembers(cost) },
+      usage: { ...messagesUsageMembers(usage), ...costMembers(cost) },
       ...members,
     };
     return Buffer.concat([messagesEvent('message_delta', JSON.stringify(event)), MESSAGE_STOP]);
@@ -89,8 +90,7 @@ export class MessagesWriter implements StreamWriter {
     if (this.hasStarted) return;
     this.hasStarted = true;
     // Clients take the size of the prompt from this event only.
-    const input = Math.max(1, this.options.countedPrompt ?? 1);
-    const counted = { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1, thinking: 0 };
+    const counted = countedChatUsage(Math.max(1, this.options.countedPrompt ?? 1), 1);
     const message = {
       ...messageMembers(this.options),
       content: [],
@@ -142,7 +142,7 @@ export class WholeMessagesWriter implements WholeWriter {
     const start = JSON.stringify(messageMembers(this.options)).slice(0, -1);
     const end = JSON.stringify({
       ...stopOf(answer),
-      usage: { ...messagesUsageMembers(shownMessagesUsage(usage)), ...costMembers(cost) },
+      usage: { ...messagesUsageMembers(usage), ...costMembers(cost) },
       provider: this.options.identity.provider,
       ...members,
     });
