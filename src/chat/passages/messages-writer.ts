@@ -1,5 +1,6 @@
 // Writes answers of other wires in the Messages wire (docs/contract.md#messages).
 import { countedChatUsage } from '../../domain/chat/chat-usage.js';
+import { OWN_SIGNATURE } from '../../providers/shared/messages/reasoning-details.js';
 import type {
   AnswerBlock,
   OpaqueReasoning,
@@ -13,7 +14,7 @@ import type { AnswerEnd, PassageOptions } from './passage.js';
 import type { StreamWriter, WholeWriter } from './translated-passage.js';
 
 /** The signature of thoughts without one: clients send it back, and requests lose such thoughts. */
-const NO_SIGNATURE = 'sbx1.none';
+const NO_SIGNATURE = `${OWN_SIGNATURE}none`;
 const STOP_REASONS: Readonly<Record<string, string>> = {
   tool_calls: 'tool_use',
   length: 'max_tokens',

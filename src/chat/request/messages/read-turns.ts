@@ -1,13 +1,11 @@
 // System blocks and turns of the Messages wire as the kernel's messages, in Chat's form. Arguments of calls stay their own JSON text.
 import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
+import { ANTHROPIC_FORMAT, OWN_SIGNATURE } from '../../../providers/shared/messages/reasoning-details.js';
 import type { RawInputs } from './raw-inputs.js';
 import { blocksOf, readBlock, rejectMember, textIn } from './read-blocks.js';
 import type { Block, ReadPart } from './read-blocks.js';
 
-/** Begins the signatures of thoughts that did not come from this wire's producer. */
-const OWN_SIGNATURE = 'sbx1.';
 const ROLES = ['user', 'assistant', 'system'];
 
 export interface ReadTurns {

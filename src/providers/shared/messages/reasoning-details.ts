@@ -6,6 +6,9 @@ import { isArray, isObject } from '../../../domain/members.js';
 /** OpenRouter's name for the form of these signatures. */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 
+/** Begins the signatures of thoughts that did not come from this wire's producer. */
+export const OWN_SIGNATURE = 'sbx1.';
+
 /** `{type: "thinking" | "redacted_thinking"}`, in their order. `lost`: thoughts that are not sent. */
 export function thinkingBlocks(details: JsonValue | undefined): {
   readonly blocks: readonly JsonObject[];
