@@ -12,7 +12,7 @@ import type { GrowingBuffer } from '../kernel/growing-buffer.js';
 import type { AnswerEnd, PassageOptions } from './passage.js';
 import type { StreamWriter, WholeWriter } from './translated-passage.js';
 
-const MEMBERS = { text: 'content', reasoning: 'reasoning', refusal: 'refusal' } as const;
+const MEMBERS = { text: 'content', refusal: 'refusal' } as const;
 const QUOTE = Buffer.from('"');
 
 export class ChatWriter implements StreamWriter {
@@ -43,11 +43,14 @@ export class ChatWriter implements StreamWriter {
       this.delta(`"tool_calls":[{"index":${this.calls},"function":{"arguments":"`, bytes, from, to, '"}}]');
       return;
     }
-    if (kind === 'reasoning' && this.options.excludesReasoning) return;
-    const text = Buffer.from(bytes.subarray(from, to));
-    const detail = kind === 'reasoning' ? `,"reasoning_details":[${detailStart(this.details)}` : '';
-    const written = spelled([text]);
-    this.delta(`"${MEMBERS[kind]}":${written}${detail === '' ? '' : `${detail},"text":${written}}]`}`);
+    if (kind !== 'reasoning') {
+      this.delta(`"${MEMBERS[kind]}":"`, bytes, from, to, '"');
+      return;
+    }
+    if (this.options.excludesReasoning) return;
+    const text = bytes.toString('utf8', from, to);
+    const detail = `${detailStart(this.details)},"text":"${text}"}`;
+    this.delta(`"reasoning":"${text}","reasoning_details":[${detail}]`);
   }
 
   /** Clients send the detail back, and its producer reads it. */
