@@ -135,3 +135,8 @@ export interface ChatRequest {
    */
   readonly members: Map<string, Buffer>;
 }
+
+/** The model must call a tool. */
+export function forcesCall(choice: ChatRequest['toolChoice']): boolean {
+  return choice !== null && (!('mode' in choice) || choice.mode === 'required');
+}

@@ -1,5 +1,6 @@
 // Tools of the Messages wire and the choice among them. Tools that the provider runs itself have no price here: they are left out,
 // because coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#messages).
+import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest, ChatTool, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { rejectMember } from './read-blocks.js';
@@ -39,9 +40,8 @@ export function readMessageTools(value: unknown, choice: unknown): ReadTools {
     }
   }
   const named = readChoice(choice, tools);
-  const isForced = named !== null && !('mode' in named && named.mode !== 'required');
   const hasNone = given.length > 0 && cuts.length === given.length;
-  if (cuts.length > 0 && (hasNone || isForced))
+  if (cuts.length > 0 && (hasNone || forcesCall(named)))
     rejectMember(
       `tools[${cuts[0]?.index ?? 0}].type`,
       'is not supported: tools that the provider runs have no price here; use tools that the client runs',

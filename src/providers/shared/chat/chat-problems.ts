@@ -1,6 +1,7 @@
 // The members of a request that an endpoint cannot honour (docs/contract.md#chat-request).
 import { canonicalServiceTier, isStandardTier } from '../../../domain/chat/service-tier.js';
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
 import type { ChatProblem } from '../chat-wire.js';
 import { editMember } from './chat-members.js';
@@ -34,8 +35,7 @@ export function hardProblems(
   const has = (parameter: string): boolean => supports(parameter, endpoint, traits);
   const { toolChoice, tools, responseFormat } = request;
   if (tools.length > 0 && !has('tools')) reject('tools', 'the endpoint takes no tools');
-  const isForced = toolChoice !== null && !('mode' in toolChoice && toolChoice.mode !== 'required');
-  if (tools.length > 0 && isForced && !has('tool_choice'))
+  if (tools.length > 0 && forcesCall(toolChoice) && !has('tool_choice'))
     reject('tool_choice', 'the endpoint cannot be forced to call a tool');
   if (!takesFormat(request, has))
     reject('response_format', `the endpoint does not support ${responseFormat}`);

@@ -1,6 +1,7 @@
 // Anthropic's Messages wire behind this service. Clients of the same wire pass with their bytes; requests of other clients are
 // written from the kernel's form (docs/contract.md#messages-providers).
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
 import { recordedEdits } from '../../../domain/generations/edits.js';
 import { isObject } from '../../../domain/members.js';
@@ -16,7 +17,7 @@ import { parseErrorBody } from '../wire.js';
 import { MESSAGES_SUPPORT } from './messages-members.js';
 import { promptInMessages } from './messages-turns.js';
 import { nativeBody } from './native-body.js';
-import { thinkingEdit } from './thinking.js';
+import { thinkingEdit, thinks } from './thinking.js';
 
 /** Of translated requests. */
 const VERSION = '2023-06-01';
@@ -91,23 +92,20 @@ function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly Chat
 }
 
 /** A model that thinks cannot be forced to call a tool. */
-function forcingProblem(
-  { toolChoice, tools, reasoning }: ChatRequest,
-  { wire }: ChatEndpoint,
-): ChatProblem[] {
-  const isForced = toolChoice !== null && !('mode' in toolChoice && toolChoice.mode !== 'required');
-  const thinks = reasoning !== null && reasoning.effort !== 'none' && wire?.thinking !== undefined;
-  if (!isForced || tools.length === 0 || !thinks) return [];
+function forcingProblem(request: ChatRequest, endpoint: ChatEndpoint): ChatProblem[] {
+  const { toolChoice, tools } = request;
+  if (!forcesCall(toolChoice) || tools.length === 0 || !thinks(request, endpoint)) return [];
   const rule =
     'a model that thinks cannot be forced to call a tool: leave the choice to it, or switch thinking off';
   return [{ at: 'tool_choice', rule, isHard: true }];
 }
 
 /** Thoughts are billed, and come only as a summary. */
-function hidesReasoning({ native, reasoning }: ChatRequest, { wire }: ChatEndpoint): boolean {
-  if (wire?.thinking === undefined) return false;
-  const thinking: unknown = JSON.parse(native?.members.get('thinking')?.toString() ?? 'null');
-  if (native === null) return reasoning !== null && reasoning.effort !== 'none' && reasoning.isExcluded;
+function hidesReasoning(request: ChatRequest, endpoint: ChatEndpoint): boolean {
+  const { native, reasoning } = request;
+  if (native === null) return thinks(request, endpoint) && reasoning?.isExcluded === true;
+  if (endpoint.wire?.thinking === undefined) return false;
+  const thinking: unknown = JSON.parse(native.members.get('thinking')?.toString() ?? 'null');
   return isObject(thinking) && thinking['type'] !== 'disabled' && thinking['display'] !== 'summarized';
 }
 

@@ -2,6 +2,7 @@
 import type { MemberEdit, MemberRule, SupportTraits } from '../chat/chat-traits.js';
 import { stopAsList } from '../chat/member-rules.js';
 import type { ChatCall } from '../chat-wire.js';
+import { thinks } from './thinking.js';
 
 const MOST_TEMPERATURE = 1;
 
@@ -24,7 +25,7 @@ const MEMBERS: Readonly<Record<string, MemberRule>> = {
   prompt_cache_key: 'drop',
   prompt_cache_options: 'drop',
   prompt_cache_retention: 'drop',
-  // Members of other names: messages-wire.ts writes them.
+  // Members of other names: define-messages-wire.ts writes them.
   response_format: writtenElsewhere,
   tool_choice: writtenElsewhere,
   parallel_tool_calls: writtenElsewhere,
@@ -49,7 +50,5 @@ function writtenElsewhere(): MemberEdit {
 
 /** Models that think refuse these settings. */
 function takesSampling(name: string, { request, endpoint }: ChatCall): boolean {
-  const { reasoning } = request;
-  const thinks = reasoning !== null && reasoning.effort !== 'none' && endpoint.wire?.thinking !== undefined;
-  return !thinks && endpoint.supportedParameters.includes(name);
+  return !thinks(request, endpoint) && endpoint.supportedParameters.includes(name);
 }

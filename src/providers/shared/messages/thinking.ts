@@ -1,5 +1,6 @@
 // Reasoning settings of other wires as `thinking` and `output_config.effort` (docs/contract.md#messages-providers).
-import type { JsonObject } from '../../../domain/chat/chat-request.js';
+import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import type { ChatRequest, JsonObject, ReasoningSettings } from '../../../domain/chat/chat-request.js';
 import { reasoningEdit } from '../chat/chat-reasoning.js';
 import type { ChatCall } from '../chat-wire.js';
 
@@ -32,17 +33,22 @@ export function thinkingEdit(call: ChatCall, maxTokens: number): ThinkingEdit {
   if (reasoning === null) return DEFAULT;
   const form = call.endpoint.wire?.thinking ?? null;
   if (form === null) return { ...DEFAULT, isWeaker: reasoning.effort !== 'none' };
-  const display = reasoning.isExcluded ? {} : { display: 'summarized' };
-  return form === 'budget' ? budgetEdit(call, maxTokens) : adaptiveEdit(call, display);
+  return form === 'budget' ? budgetEdit(call, reasoning, maxTokens) : adaptiveEdit(call, reasoning);
 }
 
-function adaptiveEdit(call: ChatCall, display: JsonObject): ThinkingEdit {
-  const { reasoning, ...others } = call.request;
-  if (reasoning === null) return DEFAULT;
-  const { effort, maxTokens, isEnabled } = reasoning;
-  const thinking = { type: 'adaptive', ...display };
+/** The model thinks in this call. */
+export function thinks(
+  { reasoning }: Pick<ChatRequest, 'reasoning'>,
+  { wire }: Pick<ChatEndpoint, 'wire'>,
+): boolean {
+  return reasoning !== null && reasoning.effort !== 'none' && wire?.thinking !== undefined;
+}
+
+function adaptiveEdit(call: ChatCall, reasoning: ReasoningSettings): ThinkingEdit {
+  const { effort, maxTokens, isEnabled, isExcluded } = reasoning;
+  const thinking = { type: 'adaptive', ...(isExcluded ? {} : { display: 'summarized' }) };
   if (effort === null && maxTokens === null) return isEnabled ? { ...DEFAULT, thinking } : DEFAULT;
-  const edit = reasoningEdit({ ...call, request: { ...others, reasoning } }, false);
+  const edit = reasoningEdit(call, false);
   if (effort === 'none') {
     if (edit !== 'dropped') return DISABLED;
     const [lowest = null] = call.endpoint.reasoningEfforts;
@@ -52,10 +58,11 @@ function adaptiveEdit(call: ChatCall, display: JsonObject): ThinkingEdit {
   return { thinking, effort: named, isWeaker: named === null };
 }
 
-function budgetEdit({ request }: ChatCall, maxTokens: number): ThinkingEdit {
-  const { reasoning } = request;
-  if (reasoning === null) return DEFAULT;
-  const { effort, maxTokens: wanted, isEnabled } = reasoning;
+function budgetEdit(
+  { request }: ChatCall,
+  { effort, maxTokens: wanted, isEnabled }: ReasoningSettings,
+  maxTokens: number,
+): ThinkingEdit {
   if (effort === 'none') return DISABLED;
   if (effort === null && wanted === null && !isEnabled) return DEFAULT;
   // The provider wants a thought before the calls of a turn, and other producers' thoughts were lost.
