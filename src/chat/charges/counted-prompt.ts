@@ -23,7 +23,7 @@ export async function countPrompt(
   pace: Pace,
 ): Promise<number> {
   const wire = provider.transport === 'http' ? provider.chat : undefined;
-  const sent = wire?.promptOf({ request, endpoint }) ?? promptAsItCame(request);
+  const sent = wire?.promptOf?.({ request, endpoint }) ?? promptAsItCame(request);
   const texts = await countTextTokens(textsOf(sent, request), model.tokenizer ?? 'o200k', pace);
   const others =
     TOKENS_PER_MESSAGE * request.messages.length +

@@ -52,8 +52,8 @@ export interface ChatWire {
     call: ChatCall,
     connection: ProviderConnection,
   ): ChatUpstreamRequest | Promise<ChatUpstreamRequest>;
-  /** The messages as they are sent, and the tools: what a count of the prompt counts. */
-  promptOf(call: Pick<ChatCall, 'request' | 'endpoint'>): SentPrompt;
+  /** The messages as they are sent, and the tools: what a count of the prompt counts. Absent: as they came. */
+  promptOf?(call: Pick<ChatCall, 'request' | 'endpoint'>): SentPrompt;
   readonly problems: (request: ChatRequest, endpoint: ChatEndpoint) => readonly ChatProblem[];
   /** Any other status than 2xx, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;

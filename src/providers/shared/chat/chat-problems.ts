@@ -50,7 +50,11 @@ export function hardProblems(
 }
 
 /** Members that are dropped. */
-function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: SupportTraits): ChatProblem[] {
+function softProblems(
+  request: ChatRequest,
+  endpoint: ChatEndpoint,
+  traits: SupportTraits,
+): readonly ChatProblem[] {
   const call = { request, endpoint, maxOutputTokens: request.maxOutputTokens };
   const dropped = [...request.members].flatMap(([name, value]) =>
     editMember(name, value, call, traits) === 'dropped' ? [name] : [],
@@ -58,7 +62,11 @@ function softProblems(request: ChatRequest, endpoint: ChatEndpoint, traits: Supp
   if (isReasoningLost(reasoningEdit(call, traits.reasoningSwitch === true))) dropped.push('reasoning');
   if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
   dropped.push(...lostMembers(request.native));
-  return dropped.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
+  return droppedMembers(dropped);
+}
+
+export function droppedMembers(members: readonly string[]): readonly ChatProblem[] {
+  return members.map((at) => ({ at, rule: 'the endpoint does not support it', isHard: false }));
 }
 
 /** Members of the client's own wire that other wires do not have. */

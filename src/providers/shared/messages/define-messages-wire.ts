@@ -8,7 +8,7 @@ import { isObject } from '../../../domain/members.js';
 import { operationUrl, withoutUserInfo, withoutVersion } from '../address.js';
 import { BodyAssembly } from '../body-assembly.js';
 import { editMember } from '../chat/chat-members.js';
-import { chatProblems, hardProblems } from '../chat/chat-problems.js';
+import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection, UpstreamResponse } from '../provider.js';
@@ -36,10 +36,6 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
       if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
       return requestTo('/v1/messages', nativeBody(call) ?? kernelBody(call), call, connection, traits);
     },
-    promptOf: ({ request: { messages, tools } }) => ({
-      messages: messages.map(({ body }) => body),
-      tools: tools.map(({ body }) => body),
-    }),
     problems: problemsOf,
     readError: readUpstreamError,
     cancellation: traits.cancellation,
@@ -83,11 +79,7 @@ function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly Chat
   const problems = isNative
     ? hardProblems(request, endpoint, MESSAGES_SUPPORT).filter(({ at }) => at !== 'max_tokens')
     : chatProblems(request, endpoint, MESSAGES_SUPPORT);
-  const lost = (request.native?.edits ?? []).map((at) => ({
-    at,
-    rule: 'the endpoint does not support it',
-    isHard: false,
-  }));
+  const lost = droppedMembers(request.native?.edits ?? []);
   return [...forcingProblem(request, endpoint), ...problems, ...lost];
 }
 
