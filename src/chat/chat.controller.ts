@@ -10,7 +10,7 @@ import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.g
 import { ChatResponder } from './chat-responder.js';
 import { ChatCompletionDto } from './dto/chat-response.dto.js';
 import { CreateChatCompletionDto } from './dto/create-chat-completion.dto.js';
-import { CHAT_BODY } from './request/read-chat-request.js';
+import { CHAT_BODY } from './request/checked-body.js';
 
 @ApiTags('Chat')
 @ApiBearerAuth()

@@ -11,7 +11,7 @@ import { ChatResponder } from './chat-responder.js';
 import { CreateMessageDto } from './dto/create-message.dto.js';
 import { MessageDto, TokenCountDto } from './dto/message.dto.js';
 import { readMessagesRequest } from './request/messages/read-messages-request.js';
-import { CHAT_BODY } from './request/read-chat-request.js';
+import { CHAT_BODY } from './request/checked-body.js';
 import { TokenCounts } from './token-counts.js';
 
 /** A count that this service made itself. */

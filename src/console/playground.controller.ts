@@ -6,7 +6,7 @@ import { ReadsOnly } from '../auth/auth.decorators.js';
 import { attachPayer, callerOf } from '../auth/caller.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ChatResponder } from '../chat/chat-responder.js';
-import { CHAT_BODY } from '../chat/request/read-chat-request.js';
+import { CHAT_BODY } from '../chat/request/checked-body.js';
 import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
 import { KeepsRawBody } from '../http/body/raw-body.js';
 import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';

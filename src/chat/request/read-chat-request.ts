@@ -1,45 +1,24 @@
 // From the bytes of a body to a checked chat call (docs/contract.md#chat-request). Values are checked once; members that
 // go upstream keep their own bytes.
-import { plainToInstance } from 'class-transformer';
 import type { ChatRequest, JsonValue } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { parsePlainBody } from '../../http/body/plain-body.js';
-import { isObject } from '../../domain/members.js';
-import { rejectHostileShape } from '../../http/fields/json-shape.js';
-import {
-  MAX_SESSION_LENGTH,
-  PROVIDER_SHAPE,
-  rejectInvalid,
-  rejectLongText,
-  TRACE_SHAPE,
-} from '../../http/dto/call-fields.js';
-import {
-  fromProviderPreferencesDto,
-  ProviderPreferencesDto,
-} from '../../http/dto/provider-preferences.dto.js';
+import { fromProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { readMessages } from '../dto/chat-messages.js';
 import { readReasoning } from '../dto/chat-reasoning.js';
 import { readResponseFormat, readToolChoice, readTools } from '../dto/chat-tools.js';
-import {
-  CreateChatCompletionDto,
-  isModelName,
-  KNOWN_MEMBERS,
-  MAX_USER_LENGTH,
-} from '../dto/create-chat-completion.dto.js';
+import { CreateChatCompletionDto, isModelName, KNOWN_MEMBERS } from '../dto/create-chat-completion.dto.js';
 import { REFUSED_NAMES, rejectRefusedMembers } from '../dto/refused-members.js';
-import { namesByFold, readRawMembers, rejectCaseTwins } from './raw-members.js';
+import { checkedMembers, filledDto } from './checked-body.js';
+import { namesByFold } from './raw-members.js';
 import { replaceLoneSurrogates } from './well-formed-bytes.js';
 
 export interface ReadChat {
   readonly request: ChatRequest;
   readonly preferences: ProviderPreferences;
 }
-
-/** Limits of the structure of a body, at any depth. */
-export const CHAT_BODY = { depth: 128, members: 1_024 } as const;
-const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true };
 
 const KNOWN = namesByFold([...KNOWN_MEMBERS, ...REFUSED_NAMES]);
 /** The router reads them; providers' wires write their own form of some. */
@@ -70,11 +49,7 @@ const HIDDEN_WITHOUT_TOOLS = ['tools', 'tool_choice', 'parallel_tool_calls'];
 /** `bytes` are those of `sent`. Throws `invalid_request`. */
 export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: Buffer): ReadChat {
   const body = replaceLoneSurrogates(bytes) ? (parsePlainBody(bytes) as typeof sent) : sent;
-  const members = readRawMembers(bytes);
-  rejectCaseTwins(members.keys(), KNOWN);
-  rejectHostileShape(body, [], SHAPE);
-  // Null is absent (docs/contract.md#conventions).
-  for (const [name, value] of Object.entries(body)) if (value === null) members.delete(name);
+  const members = checkedMembers(body, bytes, KNOWN);
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   rejectRefusedMembers(given);
   const dto = validated(given);
@@ -109,15 +84,7 @@ export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: 
 }
 
 function validated(body: Readonly<Record<string, unknown>>): CreateChatCompletionDto {
-  const dto = new CreateChatCompletionDto();
-  for (const name of KNOWN_MEMBERS) if (body[name] !== undefined) Object.assign(dto, { [name]: body[name] });
-  rejectHostileShape(dto.provider, ['provider'], PROVIDER_SHAPE);
-  rejectHostileShape(dto.trace, ['trace'], TRACE_SHAPE);
-  rejectLongText({ user: dto.user }, MAX_USER_LENGTH);
-  rejectLongText({ session_id: dto.session_id }, MAX_SESSION_LENGTH);
-  const provider: unknown = dto.provider;
-  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider);
-  rejectInvalid(dto);
+  const dto = filledDto(new CreateChatCompletionDto(), KNOWN_MEMBERS, body);
   if (dto.modalities?.some((modality) => modality !== 'text'))
     throw new AppError('invalid_request', { detail: 'modalities: answers are text' });
   if (dto.top_logprobs !== undefined && dto.logprobs !== true)

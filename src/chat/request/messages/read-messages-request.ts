@@ -1,27 +1,15 @@
 // From the bytes of a body in the Messages wire to a checked call in the kernel's form (docs/contract.md#messages). Endpoints of the
 // same wire get the client's bytes.
-import { plainToInstance } from 'class-transformer';
 import type { CallerTrace } from '../../../domain/caller-trace.js';
 import type { ChatRequest, ReasoningSettings } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { boundedText } from '../../../domain/text/bounded-text.js';
 import { parsePlainBody } from '../../../http/body/plain-body.js';
-import {
-  MAX_SESSION_LENGTH,
-  PROVIDER_SHAPE,
-  rejectInvalid,
-  rejectLongText,
-  TRACE_SHAPE,
-} from '../../../http/dto/call-fields.js';
-import {
-  fromProviderPreferencesDto,
-  ProviderPreferencesDto,
-} from '../../../http/dto/provider-preferences.dto.js';
-import { rejectHostileShape } from '../../../http/fields/json-shape.js';
+import { fromProviderPreferencesDto } from '../../../http/dto/provider-preferences.dto.js';
 import { isModelName, MAX_USER_LENGTH } from '../../dto/create-chat-completion.dto.js';
 import { CreateMessageDto, MESSAGE_MEMBERS } from '../../dto/create-message.dto.js';
-import { namesByFold, readRawMembers, rejectCaseTwins } from '../raw-members.js';
-import { CHAT_BODY } from '../read-chat-request.js';
+import { checkedMembers, filledDto } from '../checked-body.js';
+import { namesByFold } from '../raw-members.js';
 import type { ReadChat } from '../read-chat-request.js';
 import { replaceLoneSurrogates } from '../well-formed-bytes.js';
 import { RawInputs } from './raw-inputs.js';
@@ -33,7 +21,6 @@ import { rejectRefusedMessageMembers } from './refused-message-members.js';
 import { sentHeaders, traceOfAgent } from './message-headers.js';
 import type { WireHeaders } from './message-headers.js';
 
-const SHAPE = { ...CHAT_BODY, elements: 2 ** 18, values: 2 ** 19, allowsAnyName: true };
 const KNOWN = namesByFold([...MESSAGE_MEMBERS]);
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 const MAX_FALLBACKS = 8;
@@ -58,12 +45,9 @@ export function readMessagesRequest(
   // The client's own bytes stay: a signature holds for them.
   const copy = Buffer.from(bytes);
   const body = replaceLoneSurrogates(copy) ? (parsePlainBody(copy) as typeof sent) : sent;
-  const native = readRawMembers(bytes);
-  rejectCaseTwins(native.keys(), KNOWN);
-  rejectHostileShape(body, [], SHAPE);
-  for (const [name, value] of Object.entries(body)) if (value === null) native.delete(name);
+  const native = checkedMembers(body, bytes, KNOWN);
   rejectRefusedMessageMembers(body);
-  const dto = validated(body);
+  const dto = filledDto(new CreateMessageDto(), MESSAGE_MEMBERS, body);
   if (dto.max_tokens === undefined && !isCount) rejectMember('max_tokens', 'is required');
   const inputs = new RawInputs(native.get('messages') ?? Buffer.from('[]'));
   const turns = readTurns(dto.messages, inputs);
@@ -103,21 +87,6 @@ export function readMessagesRequest(
     members: settingsOf(native, dto, tools),
   };
   return { request, preferences: fromProviderPreferencesDto(dto.provider) };
-}
-
-function validated(body: Readonly<Record<string, unknown>>): CreateMessageDto {
-  const dto = new CreateMessageDto();
-  for (const name of MESSAGE_MEMBERS) {
-    const value = body[name];
-    if (value !== undefined && value !== null) Object.assign(dto, { [name]: value });
-  }
-  rejectHostileShape(dto.provider, ['provider'], PROVIDER_SHAPE);
-  rejectHostileShape(dto.trace, ['trace'], TRACE_SHAPE);
-  rejectLongText({ session_id: dto.session_id }, MAX_SESSION_LENGTH);
-  const provider: unknown = dto.provider;
-  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider);
-  rejectInvalid(dto);
-  return dto;
 }
 
 function modelsOf({ model, models = [], fallbacks = [] }: CreateMessageDto): string[] {
