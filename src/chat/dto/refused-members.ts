@@ -1,5 +1,6 @@
 // Members of the wire that this service refuses by name: ignoring them would change answers or costs in silence.
 import { AppError } from '../../domain/errors.js';
+import { isArray, isObject } from '../../domain/members.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -9,8 +10,24 @@ const NO_STORAGE = 'is not supported: calls are not stored at providers';
 const NO_GENERATED_MEDIA = 'is not supported: answers are text';
 const LEGACY = 'belongs to text completions';
 
-/** Each with the reason. `allows`: values without an effect. */
-const REFUSED: Readonly<Record<string, { readonly reason: string; allows?(value: unknown): boolean }>> = {
+/** By name, each with the reason. `allows`: values without an effect. */
+export type RefusedMembers = Readonly<
+  Record<string, { readonly reason: string; readonly allows?: (value: unknown) => boolean }>
+>;
+
+/** Of every wire. */
+export const NO_PLUGINS: RefusedMembers = {
+  plugins: {
+    reason: 'plugins are not supported; only entries with enabled: false are accepted',
+    allows: (value) => isArray(value) && value.every(isSwitchedOff),
+  },
+  transforms: {
+    reason: 'must be empty: prompts are never edited',
+    allows: (value) => isArray(value) && value.length === 0,
+  },
+};
+
+const REFUSED: RefusedMembers = {
   functions: { reason: DEPRECATED },
   function_call: { reason: DEPRECATED },
   image_config: { reason: NO_GENERATED_MEDIA },
@@ -25,28 +42,20 @@ const REFUSED: Readonly<Record<string, { readonly reason: string; allows?(value:
   echo: { reason: LEGACY },
   best_of: { reason: LEGACY },
   prompt: { reason: `${LEGACY}; use messages` },
-  plugins: {
-    reason: 'plugins are not supported; only entries with enabled: false are accepted',
-    allows: (value) => Array.isArray(value) && value.every(isSwitchedOff),
-  },
-  transforms: {
-    reason: 'must be empty: prompts are never edited',
-    allows: (value) => Array.isArray(value) && value.length === 0,
-  },
+  ...NO_PLUGINS,
 };
 
 export const REFUSED_NAMES = Object.keys(REFUSED);
 
-/** Throws `invalid_request` with the name of the first such member. */
-export function rejectRefusedMembers(body: Members): void {
-  for (const name of REFUSED_NAMES) {
-    const value = body[name];
-    const refused = REFUSED[name];
-    if (value === undefined || !refused || refused.allows?.(value) === true) continue;
-    throw new AppError('invalid_request', { member: name, detail: refused.reason });
+/** Throws `invalid_request` with the name of the first such member. Null is absent. */
+export function rejectRefusedMembers(body: Members, refused = REFUSED): void {
+  for (const [member, { reason, allows }] of Object.entries(refused)) {
+    const value = body[member];
+    if (value === undefined || value === null || allows?.(value) === true) continue;
+    throw new AppError('invalid_request', { member, detail: reason });
   }
 }
 
 function isSwitchedOff(entry: unknown): boolean {
-  return typeof entry === 'object' && entry !== null && (entry as Members)['enabled'] === false;
+  return isObject(entry) && entry['enabled'] === false;
 }

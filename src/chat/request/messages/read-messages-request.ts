@@ -8,6 +8,7 @@ import { parsePlainBody } from '../../../http/body/plain-body.js';
 import { fromProviderPreferencesDto } from '../../../http/dto/provider-preferences.dto.js';
 import { isModelName, MAX_USER_LENGTH } from '../../dto/create-chat-completion.dto.js';
 import { CreateMessageDto, MESSAGE_MEMBERS } from '../../dto/create-message.dto.js';
+import { rejectRefusedMembers } from '../../dto/refused-members.js';
 import { checkedMembers, filledDto } from '../checked-body.js';
 import { namesByFold } from '../raw-members.js';
 import type { ReadChat } from '../read-chat-request.js';
@@ -17,7 +18,7 @@ import { rejectMember } from './read-blocks.js';
 import { readMessageTools } from './read-message-tools.js';
 import type { ReadTools } from './read-message-tools.js';
 import { readSystem, readTurns } from './read-turns.js';
-import { rejectRefusedMessageMembers } from './refused-message-members.js';
+import { REFUSED_MESSAGE_MEMBERS } from './refused-message-members.js';
 import { sentHeaders, traceOfAgent } from './message-headers.js';
 import type { WireHeaders } from './message-headers.js';
 
@@ -46,7 +47,7 @@ export function readMessagesRequest(
   const copy = Buffer.from(bytes);
   const body = replaceLoneSurrogates(copy) ? (parsePlainBody(copy) as typeof sent) : sent;
   const native = checkedMembers(body, bytes, KNOWN);
-  rejectRefusedMessageMembers(body);
+  rejectRefusedMembers(body, REFUSED_MESSAGE_MEMBERS);
   const dto = filledDto(new CreateMessageDto(), MESSAGE_MEMBERS, body);
   if (dto.max_tokens === undefined && !isCount) rejectMember('max_tokens', 'is required');
   const inputs = new RawInputs(native.get('messages') ?? Buffer.from('[]'));
