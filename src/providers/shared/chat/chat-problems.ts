@@ -39,7 +39,9 @@ export function hardProblems(
     reject('tool_choice', 'the endpoint cannot be forced to call a tool');
   if (!takesFormat(request, has))
     reject('response_format', `the endpoint does not support ${responseFormat}`);
-  if (request.maxOutputTokens === 0) reject('max_tokens', 'the endpoint makes at least one token');
+  // In the Messages wire it warms a cache. Clients of Chat cannot ask for it.
+  if (request.maxOutputTokens === 0 && traits.protocol !== 'messages')
+    reject('max_tokens', 'the endpoint makes at least one token');
   if (request.choiceCount > 1 && !has('n')) reject('n', 'the endpoint gives one choice only');
   if (request.wantsLogprobs && !has('logprobs'))
     reject('logprobs', 'the endpoint gives no log probabilities');

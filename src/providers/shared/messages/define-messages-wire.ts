@@ -75,10 +75,10 @@ function requestTo(
 }
 
 function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly ChatProblem[] {
-  const isNative = request.native?.wire === 'messages';
-  const problems = isNative
-    ? hardProblems(request, endpoint, MESSAGES_SUPPORT).filter(({ at }) => at !== 'max_tokens')
-    : chatProblems(request, endpoint, MESSAGES_SUPPORT);
+  const problems =
+    request.native?.wire === 'messages'
+      ? hardProblems(request, endpoint, MESSAGES_SUPPORT)
+      : chatProblems(request, endpoint, MESSAGES_SUPPORT);
   const lost = droppedMembers(request.native?.edits ?? []);
   return [...forcingProblem(request, endpoint), ...problems, ...lost];
 }
