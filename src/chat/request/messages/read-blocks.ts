@@ -29,6 +29,11 @@ export function textIn(block: Block, name: string, at: string): string {
     : rejectMember(`${at}.${name}`, value === undefined ? 'is required' : 'must be a string');
 }
 
+/** The mark of a block or a tool, as a member. */
+export function cacheMark({ cache_control: mark }: Block): JsonObject {
+  return isObject(mark) ? { cache_control: mark } : {};
+}
+
 export interface ReadPart {
   readonly part: ChatPart;
   /** In Chat's form; a text in brackets for what Chat does not have. */
@@ -37,7 +42,7 @@ export interface ReadPart {
 
 /** A block that is no call, no result and no thought. */
 export function readBlock(block: Block, at: string): ReadPart {
-  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] } : {};
+  const mark = cacheMark(block);
   switch (block['type']) {
     case 'text': {
       const text = textIn(block, 'text', at);

@@ -3,7 +3,7 @@
 import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest, ChatTool, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { rejectMember } from './read-blocks.js';
+import { cacheMark, rejectMember } from './read-blocks.js';
 
 const MAX_TOOLS = 1_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -63,7 +63,6 @@ function readTool(tool: JsonObject, at: string): ChatTool {
   if (description !== undefined && description !== null && typeof description !== 'string')
     rejectMember(`${at}.description`, 'must be a string');
   if (!isObject(parameters)) rejectMember(`${at}.input_schema`, 'must be an object');
-  const { cache_control: mark } = tool;
   return {
     name,
     body: {
@@ -74,7 +73,7 @@ function readTool(tool: JsonObject, at: string): ChatTool {
         parameters: parameters,
         ...(strict === true && { strict }),
       },
-      ...(isObject(mark) && { cache_control: mark }),
+      ...cacheMark(tool),
     },
   };
 }

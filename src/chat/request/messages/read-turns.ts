@@ -3,7 +3,7 @@ import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../doma
 import { isArray, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT, OWN_SIGNATURE } from '../../../providers/shared/messages/reasoning-details.js';
 import type { RawInputs } from './raw-inputs.js';
-import { blocksOf, readBlock, rejectMember, textIn } from './read-blocks.js';
+import { blocksOf, cacheMark, readBlock, rejectMember, textIn } from './read-blocks.js';
 import type { Block, ReadPart } from './read-blocks.js';
 
 const ROLES = ['user', 'assistant', 'system'];
@@ -128,8 +128,7 @@ function readResult(
   const images = read.filter((each) => !texts.includes(each));
   const text = texts.map(({ body }) => body['text'] as string).join('\n');
   const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
-  const mark = isObject(block['cache_control']) ? { cache_control: block['cache_control'] } : {};
-  const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
+  const body = { role: 'tool', tool_call_id: id, content: shown, ...cacheMark(block) };
   const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
   return {
     result: { role: 'tool', content: shown, toolCalls: [], toolCallId: id, name: null, body },
