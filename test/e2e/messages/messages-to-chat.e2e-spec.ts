@@ -226,6 +226,15 @@ describe('a request', () => {
     expect(JSON.stringify(sent())).not.toMatch(/sbx1|signature/);
   });
 
+  it('keeps an image among the system blocks', async () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'aGk=' };
+    await post({ system: [{ type: 'image', source }] });
+    expect((sent()['messages'] as object[])[0]).toEqual({
+      role: 'system',
+      content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } }],
+    });
+  });
+
   it.each([
     [{ type: 'any' }, 'required'],
     [{ type: 'none' }, 'none'],

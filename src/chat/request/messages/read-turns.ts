@@ -16,10 +16,9 @@ export interface ReadTurns {
 
 export function readSystem(system: unknown): ChatMessage[] {
   if (system === undefined || system === null) return [];
-  return blocksOf(system, 'system').map((block, index) => {
-    const read = readBlock(block, `system[${index}]`);
-    return message('system', [read], read.body['cache_control'] === undefined ? textBody(read) : {});
-  });
+  return blocksOf(system, 'system').map((block, index) =>
+    message('system', [readBlock(block, `system[${index}]`)], {}),
+  );
 }
 
 /** `inputs`: of the same messages. */
@@ -148,8 +147,4 @@ function message(role: ChatMessage['role'], read: readonly ReadPart[], members: 
     ...members,
   };
   return { role, content, toolCalls: [], toolCallId: null, name: null, body };
-}
-
-function textBody({ body }: ReadPart): JsonObject {
-  return { content: body['text'] as string };
 }
