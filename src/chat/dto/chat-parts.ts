@@ -1,5 +1,6 @@
 // Reads one part of a message. The price of an unknown part has no bound, so that it is rejected.
 import type { ChatMediaPart, ChatMessage, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
+import { readDataUrl } from '../../domain/data-url.js';
 import { AppError } from '../../domain/errors.js';
 import { isObject } from '../../domain/members.js';
 
@@ -7,9 +8,6 @@ type Members = Readonly<Record<string, unknown>>;
 
 const DETAILS: readonly unknown[] = ['auto', 'low', 'high', 'original'];
 const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'aiff', 'aac', 'pcm16', 'pcm24'];
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,/i;
-// Longer beginnings are no media type.
-const MAX_DATA_PREFIX = 256;
 
 /** Throws `invalid_request` at `path`. */
 export function readPart(part: unknown, role: ChatMessage['role'], path: string): ChatPart {
@@ -85,10 +83,10 @@ function readAddress(
     if (!URL.canParse(url)) reject(`${path}.${name}`, 'must be a URL');
     return { type, body, url, bytes: 0, mediaType: null, detail: null };
   }
-  const match = DATA_URL.exec(url.slice(0, MAX_DATA_PREFIX));
-  if (!match) return reject(`${path}.${name}`, 'must be an https: URL, or a data: URL in base64');
-  const bytes = base64Bytes(url.length - match[0].length);
-  return { type, body, url: null, bytes, mediaType: match[1]?.toLowerCase() ?? null, detail: null };
+  const data = readDataUrl(url);
+  if (!data) return reject(`${path}.${name}`, 'must be an https: URL, or a data: URL in base64');
+  const bytes = base64Bytes(url.length - data.from);
+  return { type, body, url: null, bytes, mediaType: data.mediaType, detail: null };
 }
 
 /** An upper bound: padding is not subtracted. */

@@ -1,8 +1,7 @@
 // Parts of the kernel as blocks of the Messages wire.
 import type { ChatMediaPart, ChatPart, JsonObject } from '../../../domain/chat/chat-request.js';
+import { readDataUrl } from '../../../domain/data-url.js';
 import { UnsupportedRequest } from '../provider.js';
-
-const BASE64 = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,/i;
 
 /** `at`: the path of the part. Null: an empty text, which the wire refuses. */
 export function blockOf(part: ChatPart, at: string): JsonObject | null {
@@ -37,10 +36,10 @@ function documentOf({ url, body, mediaType }: ChatMediaPart): JsonObject {
 }
 
 function dataSource(url: string): JsonObject & { readonly data: string } {
-  const match = BASE64.exec(url.slice(0, 256));
+  const data = readDataUrl(url);
   return {
     type: 'base64',
-    media_type: match?.[1]?.toLowerCase() ?? 'application/octet-stream',
-    data: url.slice(match?.[0].length ?? 0),
+    media_type: data?.mediaType ?? 'application/octet-stream',
+    data: url.slice(data?.from ?? 0),
   };
 }
