@@ -8,7 +8,6 @@ export type BlockKind = 'text' | 'reasoning' | 'refusal' | 'call';
 
 /** Signature or encrypted content of a reasoning, which only its producer reads. */
 export interface OpaqueReasoning {
-  readonly origin: 'anthropic';
   readonly kind: 'signature' | 'encrypted';
   readonly text: string;
 }

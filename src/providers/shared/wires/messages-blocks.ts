@@ -132,7 +132,7 @@ export class MessagesBlocks {
   /** It comes whole, with its start. */
   private redacted(data: string): void {
     const block = this.answer.open(CHOICE, 'reasoning');
-    this.answer.close(block, { origin: 'anthropic', kind: 'encrypted', text: data });
+    this.answer.close(block, { kind: 'encrypted', text: data });
   }
 
   private grow(state: BlockState, node: JsonNode, at: number): void {
@@ -153,7 +153,7 @@ export class MessagesBlocks {
       const escaped = Buffer.from(JSON.stringify(input.toString()));
       this.answer.delta(state.block, escaped, 1, escaped.length - 1);
     }
-    const opaque: OpaqueReasoning = { origin: 'anthropic', kind: 'signature', text: signature };
+    const opaque: OpaqueReasoning = { kind: 'signature', text: signature };
     if (signature === '') this.answer.close(state.block);
     else this.answer.close(state.block, opaque);
   }
