@@ -13,6 +13,11 @@ export interface StreamIdentity {
   readonly provider: string;
 }
 
+/** `createdAt`: the provider's time, which comes first; null: it states none. */
+export function datedIdentity(identity: StreamIdentity, createdAt: number | null): StreamIdentity {
+  return { ...identity, created: createdAt ?? identity.created };
+}
+
 /** A failure after the headers of a stream. */
 export interface FailedStream {
   readonly identity: StreamIdentity;

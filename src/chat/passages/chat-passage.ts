@@ -4,6 +4,7 @@ import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonOutput } from '../../json/json-node.js';
 import { bodyOf, CHUNK_END, chunkStart, DONE, finishChunk, usageChunk } from '../clients/chat.js';
+import { datedIdentity } from '../clients/client-wire.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
 import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { Answer, AnsweredChoice } from '../kernel/answer.js';
@@ -76,7 +77,7 @@ export class ChatPassage implements StreamPassage {
   }
 
   private get identity(): StreamIdentity {
-    return datedIdentity(this.options, this.answer);
+    return datedIdentity(this.options.identity, this.answer.createdAt);
   }
 
   private writeChunk(output: GrowingBuffer): void {
@@ -134,7 +135,7 @@ export class WholeChatPassage implements WholePassage {
   body({ usage, cost, members }: AnswerEnd): readonly Buffer[] {
     const shown = { usage: toChatUsageDto(usage, cost), ...members };
     return bodyOf(
-      datedIdentity(this.options, this.answer),
+      datedIdentity(this.options.identity, this.answer.createdAt),
       this.pieces,
       this.hasFingerprint ? shown : { system_fingerprint: null, ...shown },
     );
@@ -144,12 +145,4 @@ export class WholeChatPassage implements WholePassage {
 /** Slices of the document. */
 export function pieceOutput(pieces: Buffer[]): JsonOutput {
   return { append: (piece, start, end) => void pieces.push(piece.subarray(start, end)) };
-}
-
-/** `created` is the provider's where it states one. */
-function datedIdentity(
-  { identity }: Pick<PassageOptions, 'identity'>,
-  { createdAt }: Answer,
-): StreamIdentity {
-  return { ...identity, created: createdAt ?? identity.created };
 }

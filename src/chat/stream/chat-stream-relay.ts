@@ -7,6 +7,7 @@ import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { ProviderError } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
 import { errorOf } from '../../providers/shared/wires/answer-values.js';
+import { datedIdentity } from '../clients/client-wire.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
 import type { Answer } from '../kernel/answer.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
@@ -133,8 +134,7 @@ export class ChatStreamRelay {
 
   /** For the events that this service writes itself: `created` is the provider's where it states one. */
   get identity(): StreamIdentity {
-    const { identity } = this.options;
-    return { ...identity, created: this.answer.createdAt ?? identity.created };
+    return datedIdentity(this.options.identity, this.answer.createdAt);
   }
 
   get usage(): ReportedChatUsage | null {
