@@ -33,6 +33,13 @@ describe('a value', () => {
     );
   });
 
+  it('is malformed above a mebibyte, whatever it is', () => {
+    const text = (bytes: number): string => `"${'x'.repeat(bytes - 2)}"`;
+    expect(readWhole(text(1_048_576))).toHaveLength(1_048_574);
+    expect(() => readWhole(text(1_048_577))).toThrow(Malformed);
+    expect(() => readWhole(`[${'[],'.repeat(400_000)}[]]`)).toThrow('more than 1048576 bytes to convert');
+  });
+
   it('throws Malformed, and nothing else, wherever JSON.parse throws', () => {
     const fragments = fc.constantFrom(
       ...'{}[]:, "\\01.-eEtn',

@@ -16,6 +16,8 @@ import {
 const LAST_ASCII = 0x7f;
 // Longer than the name of any known member: most strings of an answer with thousands of vectors are names.
 const LONGEST_PLAIN_NAME = 32;
+// Far above what is converted of an answer (its usage, an id, a vector with escapes): conversion is one piece of work.
+const MAX_VALUE_BYTES = 1_048_576;
 
 export class JsonScanner extends JsonCursor {
   constructor(bytes: Buffer, Malformed: new (message: string) => Error) {
@@ -88,6 +90,8 @@ export class JsonScanner extends JsonCursor {
     this.skipSpace();
     const start = this.at;
     this.skipValue();
+    if (this.at - start > MAX_VALUE_BYTES)
+      throw this.malformed(`has a member with more than ${MAX_VALUE_BYTES} bytes to convert`);
     try {
       return JSON.parse(this.bytes.toString('utf8', start, this.at));
     } catch {
