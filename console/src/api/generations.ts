@@ -65,3 +65,41 @@ export const generationDeliveriesQuery = (id: string) =>
       return (await call(api.GET('/api/v1/generations/{id}/deliveries', { params, signal }))).data;
     },
   });
+
+/** Calls of a session around one of them, in order of time. */
+export interface SessionCalls {
+  readonly calls: readonly GenerationRow[];
+  readonly hasEarlier: boolean;
+  readonly hasLater: boolean;
+}
+
+const NEIGHBOURS = 20;
+const MAX_LATER = 100;
+
+export const sessionQuery = ({
+  id,
+  created_at: at,
+  workspace_id: workspace,
+  session_id: session,
+}: Generation) =>
+  queryOptions({
+    queryKey: [...GENERATIONS, id, 'session'],
+    enabled: session !== null && workspace !== null,
+    queryFn: async ({ signal }): Promise<SessionCalls> => {
+      const filters = { workspace_id: workspace ?? '', session_id: session ?? '' };
+      // The list ends before a time and begins with it: the millisecond of the call is in both.
+      const next = new Date(Date.parse(at) + 1).toISOString();
+      const [until, from] = await Promise.all([
+        loadGenerations({ ...filters, to: next }, undefined, signal, NEIGHBOURS + 1),
+        loadGenerations({ ...filters, from: next }, undefined, signal, MAX_LATER),
+      ]);
+      // Newest first. Of more later calls than one page has the nearest ones are not known.
+      const isNear = from.next_cursor === null;
+      const later = isNear ? from.data.slice(-NEIGHBOURS) : [];
+      return {
+        calls: [...later, ...until.data].toReversed(),
+        hasEarlier: until.next_cursor !== null,
+        hasLater: !isNear || later.length < from.data.length,
+      };
+    },
+  });

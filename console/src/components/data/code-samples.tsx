@@ -1,5 +1,5 @@
 import { Tabs } from '@base-ui/react/tabs';
-import { CopyButton } from '../actions/copy-button';
+import { CodeBlock } from './code-block';
 import styles from './code-samples.module.css';
 
 export interface CodeSample {
@@ -30,19 +30,5 @@ export function CodeSamples({
         </Tabs.Panel>
       ))}
     </Tabs.Root>
-  );
-}
-
-export function CodeBlock({ code, what }: { readonly code: string; readonly what: string }) {
-  return (
-    <div className={styles.block}>
-      {/* Focusable, so that the keyboard can scroll it. */}
-      <pre className={styles.code} tabIndex={0} role="group" aria-label={what}>
-        {code}
-      </pre>
-      <div className={styles.copy}>
-        <CopyButton text={code} what={what} />
-      </div>
-    </div>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { loadEvents, NOTIFICATIONS } from '../../api/notifications';
 import type { NotificationEvent } from '../../api/notifications';
 import { Button } from '../../components/actions/button';
-import { CodeBlock } from '../../components/data/code-samples';
+import { CodeBlock } from '../../components/data/code-block';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';

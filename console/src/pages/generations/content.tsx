@@ -4,33 +4,70 @@ import { useState } from 'react';
 import { generationContentQuery } from '../../api/generations';
 import type { GenerationContent } from '../../api/generations';
 import { Button } from '../../components/actions/button';
-import { ToolCalls } from '../../components/data/tool-calls';
-import type { ShownToolCall } from '../../components/data/tool-calls';
-import { Message, MessageText, Reasoning } from '../../components/display/message';
+import { ChoiceButtons } from '../../components/actions/choice-buttons';
+import { CodeBlock } from '../../components/data/code-block';
 import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Notice, Placeholder } from '../../components/feedback/states';
+import { Image } from '../../components/message/image';
+import {
+  Message,
+  MessageText,
+  Reasoning,
+  TEXT_FORMS,
+  TextFormContext,
+} from '../../components/message/message';
+import type { TextForm } from '../../components/message/message';
+import { ToolCalls } from '../../components/message/tool-calls';
 import styles from './generations.module.css';
+import { textOf, threadOf } from './thread';
+import type { ThreadMessage } from './thread';
 
 interface ContentProps {
   readonly id: string;
   readonly isChat: boolean;
 }
 
+type View = TextForm | 'json';
+
+const VIEWS = [...TEXT_FORMS, { value: 'json', label: 'JSON' }] as const;
+
 export function Content({ id, isChat }: ContentProps) {
   const [isShown, setShown] = useState(false);
+  const [view, setView] = useState<View>(isChat ? 'formatted' : 'raw');
   const { data, error, refetch } = useQuery({ ...generationContentQuery(id), enabled: isShown });
   return (
     <Section
       title="Content"
       description="Inputs and answers are stored, encrypted, only while a destination needs them, and for 24 hours at most."
-      actions={!isShown && <Button onClick={() => setShown(true)}>Show content</Button>}
+      actions={
+        isShown ? (
+          data && (
+            <ChoiceButtons
+              label="View of the content"
+              // Texts that are embedded have no format.
+              choices={isChat ? VIEWS : VIEWS.filter(({ value }) => value !== 'formatted')}
+              chosen={view}
+              onChoose={setView}
+            />
+          )
+        ) : (
+          <Button onClick={() => setShown(true)}>Show content</Button>
+        )
+      }
     >
       {!isShown && <p className={styles.deliveryText}>Not loaded.</p>}
       {isShown &&
         data === undefined &&
         (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder />)}
       {data === null && <EmptyState title="No content is stored for this call" />}
-      {data && <ContentView content={data} isChat={isChat} />}
+      {data &&
+        (view === 'json' ? (
+          <CodeBlock code={JSON.stringify(data, null, 2)} what="content" />
+        ) : (
+          <TextFormContext value={view}>
+            <ContentView content={data} isChat={isChat} />
+          </TextFormContext>
+        ))}
     </Section>
   );
 }
@@ -41,29 +78,38 @@ interface ContentViewProps {
 }
 
 function ContentView({ content, isChat }: ContentViewProps) {
-  const { input, output, error } = content;
-  const { tool_calls: answerCalls = [] } = output;
-  const messages = 'prompt' in input ? [{ role: 'user', content: input.prompt }] : input.messages;
+  const { input, error } = content;
   return (
     <div className={styles.contents}>
       {content.is_truncated && <Notice tone="info">The stored content is cut.</Notice>}
       {/* Messages have no id; their order never changes. */}
-      {messages.map((message, index) =>
-        isChat ? (
-          <InputMessage key={index} message={message} />
-        ) : (
-          <InputText key={index} text={textOf(message.content)} />
-        ),
-      )}
-      {(output.completion !== null || output.reasoning !== null || answerCalls.length > 0) && (
-        <Message who="Answer">
-          {output.reasoning !== null && <Reasoning text={output.reasoning} />}
-          {output.completion !== null && <MessageText text={output.completion} />}
-          <ToolCalls calls={answerCalls.map(toShownCall)} />
-        </Message>
-      )}
+      {isChat
+        ? threadOf(content).map((message, index) => <MessageView key={index} message={message} />)
+        : ('prompt' in input ? [input.prompt] : input.messages.map((message) => textOf(message.content))).map(
+            (text, index) => <InputText key={index} text={text} />,
+          )}
       {error?.message && <Notice tone="bad">{error.message}</Notice>}
     </div>
+  );
+}
+
+function MessageView({
+  message: { who, isOwn, reasoning, parts, calls },
+}: {
+  readonly message: ThreadMessage;
+}) {
+  return (
+    <Message who={who} isOwn={isOwn}>
+      {reasoning !== null && <Reasoning text={reasoning} />}
+      {parts.map(({ kind, text }, index) =>
+        kind === 'image' ? (
+          <Image key={index} url={text} description="" />
+        ) : (
+          <MessageText key={index} text={text} />
+        ),
+      )}
+      <ToolCalls calls={calls} />
+    </Message>
   );
 }
 
@@ -73,43 +119,4 @@ function InputText({ text }: { readonly text: string }) {
       {text}
     </pre>
   );
-}
-
-type InputMessageDto = Extract<GenerationContent['input'], { messages: unknown }>['messages'][number];
-
-const WRITERS: Readonly<Record<string, string>> = {
-  system: 'System',
-  developer: 'Developer',
-  user: 'User',
-  assistant: 'Assistant',
-  tool: 'Result of a tool',
-};
-
-function InputMessage({ message }: { readonly message: InputMessageDto }) {
-  const { role, content, name, tool_calls: calls = [] } = message;
-  const who = WRITERS[role] ?? role;
-  const text = textOf(content);
-  return (
-    <Message who={name === undefined ? who : `${who}, ${name}`} isOwn={role !== 'assistant'}>
-      {text !== '' && <MessageText text={text} />}
-      <ToolCalls calls={calls.map(toShownCall)} />
-    </Message>
-  );
-}
-
-/** Parts that are no texts, and tokens, are shown as they are stored. */
-function textOf(content: InputMessageDto['content']): string {
-  if (content === null) return '';
-  if (typeof content === 'string') return content;
-  return content
-    .map((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : JSON.stringify(part),
-    )
-    .join('\n');
-}
-
-type StoredToolCall = NonNullable<GenerationContent['output']['tool_calls']>[number];
-
-function toShownCall({ id, function: { name, arguments: values } }: StoredToolCall): ShownToolCall {
-  return { id, name, arguments: values };
 }

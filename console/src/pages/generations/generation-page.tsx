@@ -18,6 +18,7 @@ import { Cost } from './cost';
 import { Deliveries } from './deliveries';
 import { causeOf } from './failure-causes';
 import styles from './generations.module.css';
+import { SessionCalls } from './session-calls';
 import { usageOrigin } from './usage-origin';
 
 const route = getRouteApi('/app/management/generations/$id');
@@ -80,6 +81,9 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
       {(generation.usage > 0 || !hasFailed) && <Cost generation={generation} />}
       <Deliveries id={generation.id} />
       <Content id={generation.id} isChat={isChat} />
+      {generation.session_id !== null && (
+        <SessionCalls generation={generation} session={generation.session_id} />
+      )}
       <Section title="Details">
         <DescriptionList items={[...(isChat ? chatDetailsOf(generation) : []), ...detailsOf(generation)]} />
       </Section>
@@ -164,7 +168,7 @@ function detailsOf(generation: Generation) {
       'Session',
       linked(generation.session_id, 'session id', (session) => (
         <Link to="/generations" search={{ session }}>
-          Earlier and later calls
+          All calls
         </Link>
       )),
     ],

@@ -1,114 +1,19 @@
 // The calls of a workspace, newest first.
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { GENERATIONS, loadGenerations } from '../../api/generations';
-import type { GenerationRow } from '../../api/generations';
 import { useWorkspaceId } from '../../app/workspace';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
-import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
-import { Badge, StatusBadge } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
-import { Absent, ModelId, Money, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { formatCount, formatDuration } from '../../format';
+import { FIGURE_COLUMNS, KEY_COLUMN, MODEL_COLUMN, STATUS_COLUMN, TIME_COLUMN } from './generation-columns';
 import { GenerationFilterBar } from './generation-filters';
-import styles from './generations.module.css';
 
 const route = getRouteApi('/app/management/generations');
 
-const COLUMNS: readonly Column<GenerationRow>[] = [
-  {
-    id: 'time',
-    header: 'Time',
-    isWhole: true,
-    cell: ({ id, created_at: at, model, api_key_name: key }) => (
-      <span className={styles.stack}>
-        <Link to="/generations/$id" params={{ id }}>
-          <Time at={at} />
-        </Link>
-        {/* Their columns are hidden on phones. */}
-        <span className={styles.onPhone}>
-          <ModelId id={model} />
-          {key !== null && <Name text={key} />}
-        </span>
-      </span>
-    ),
-  },
-  { id: 'status', header: 'Status', cell: (row) => <Outcome row={row} /> },
-  {
-    id: 'model',
-    header: 'Model',
-    priority: 2,
-    cell: ({ model, provider_name: provider, attempts, ...row }) => (
-      <span className={styles.stack}>
-        <ModelId id={model} />
-        <span className={styles.second}>
-          {operationOf(row)}, {provider ?? 'no provider'}
-          {attempts > 1 && `, ${attempts} attempts`}
-        </span>
-      </span>
-    ),
-  },
-  {
-    id: 'key',
-    header: 'Key and session',
-    priority: 2,
-    cell: ({ api_key_name: name, session_id: session }) => (
-      <span className={styles.stack}>
-        {name === null ? <Absent /> : <Name text={name} />}
-        {session !== null && (
-          <span className={styles.second}>
-            <Name text={session} />
-          </span>
-        )}
-      </span>
-    ),
-  },
-  {
-    id: 'tokens',
-    header: 'Tokens',
-    align: 'end',
-    priority: 3,
-    cell: (row) => (
-      <span className={styles.stack}>
-        {formatCount(row.tokens_total)}
-        {row.tokens_completion > 0 && (
-          <span className={styles.split}>
-            {formatCount(row.tokens_prompt)} prompt, {formatCount(row.tokens_completion)} answer
-          </span>
-        )}
-      </span>
-    ),
-  },
-  { id: 'cost', header: 'Cost', align: 'end', cell: ({ usage }) => <Money usd={usage} /> },
-  {
-    id: 'latency',
-    header: 'Latency',
-    align: 'end',
-    priority: 2,
-    cell: ({ latency }) => formatDuration(latency),
-  },
-];
-
-function operationOf({ api_type: type, streamed: isStreamed }: Pick<GenerationRow, 'api_type' | 'streamed'>) {
-  if (type === 'embeddings') return 'Embed';
-  return isStreamed ? 'Chat, streamed' : 'Chat';
-}
-
-/** An answer that simply ended needs no remark. */
-function Outcome({ row }: { readonly row: GenerationRow }) {
-  const { status, finish_reason: reason, cancelled: isCancelled } = row;
-  return (
-    <span className={styles.badges}>
-      <StatusBadge status={status} />
-      {isCancelled && <Badge tone="warning">Cancelled</Badge>}
-      {reason !== null && reason !== 'stop' && <Badge tone="neutral">{reason}</Badge>}
-    </span>
-  );
-}
-
+const COLUMNS = [TIME_COLUMN, STATUS_COLUMN, MODEL_COLUMN, KEY_COLUMN, ...FIGURE_COLUMNS];
 const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
 
 export function GenerationsPage() {
