@@ -160,7 +160,7 @@ describeInChromium('chats in the playground', () => {
     await send('Go on for ever.');
     await conversation().getByText('The first half').waitFor();
     await press('Stop');
-    await conversation().getByText('Stopped').waitFor();
+    await conversation().getByText('Stopped', { exact: true }).waitFor();
     await page.getByText(/Cancelled\. Charged: \$0\.0\d+ for \d+ prompt and \d+ answer tokens/).waitFor();
     await held.left;
     await expectAccessible(page);

@@ -7,10 +7,14 @@ import { playgroundPath } from './playground';
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string | null;
+  readonly content: string | readonly ChatPart[] | null;
   readonly tool_calls?: readonly object[];
   readonly tool_call_id?: string;
 }
+
+export type ChatPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
 
 export interface ChatBody {
   readonly model: string;

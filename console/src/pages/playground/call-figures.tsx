@@ -1,6 +1,5 @@
 // Figures of a call that every operation has.
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useSession } from '../../app/workspace';
 import { Absent, Code, Money } from '../../components/display/values';
 
@@ -29,9 +28,4 @@ export function GenerationRecord({ id }: { readonly id: string }) {
   ) : (
     <Code text={id} what="generation id" />
   );
-}
-
-/** A line of a description list; none without an id. */
-export function recordItem(id: string | null): readonly (readonly [string, ReactNode])[] {
-  return id === null ? [] : [['Generation', <GenerationRecord key="generation" id={id} />]];
 }

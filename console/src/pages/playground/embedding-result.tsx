@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/actions/copy-button';
 import { DescriptionList } from '../../components/display/section';
 import { Name } from '../../components/display/values';
 import { formatCount, formatDuration } from '../../format';
-import { CallCost, recordItem } from './call-figures';
+import { CallCost, GenerationRecord } from './call-figures';
 import { SimilarityMatrix } from './similarity-matrix';
 import styles from './playground.module.css';
 
@@ -26,7 +26,9 @@ export function EmbeddingResult({ answer }: { readonly answer: EmbeddingAnswer }
           ['Tokens', formatCount(usage.total_tokens)],
           ['Cost', <CallCost key="cost" usd={usage.cost} isByok={usage.is_byok} />],
           ['Width', `${formatCount(vectors[0]?.length ?? 0)} dimensions`],
-          ...recordItem(generationId),
+          ...(generationId === null
+            ? []
+            : [['Generation', <GenerationRecord key="generation" id={generationId} />] as const]),
         ]}
       />
       <ol className={styles.vectors}>

@@ -11,6 +11,7 @@ import { Section } from '../../components/display/section';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
 import { SelectField, TextField } from '../../components/form/form';
 import { useSettled } from '../../components/form/use-settled';
+import { formatAmount } from '../../format';
 
 export interface Payer {
   /** Undefined: the key of the session. */
@@ -44,7 +45,7 @@ export function WithPayer({ title, children }: WithPayerProps) {
     const choices = { chosen: choice.key, choose, hasMore: data?.hasMore ?? false };
     return children({ hash: choice.key.hash, choices });
   }
-  const first = data?.keys[0];
+  const first = data && firstToPay(data.keys);
   // It stays when the keys load again: no call is charged to another one unasked.
   if (first !== undefined) choose(first);
   return (
@@ -59,6 +60,16 @@ export function WithPayer({ title, children }: WithPayerProps) {
     </Section>
   );
 }
+
+/** A key that is not stopped, one without a call that a limit has refused in the last hour before others. */
+export function firstToPay(keys: readonly ApiKey[]): ApiKey | undefined {
+  const able = keys.filter((key) => !isStopped(key));
+  return able.find((key) => !isRefusedByLimit(key)) ?? able[0] ?? keys[0];
+}
+
+const isStopped = ({ effective_limit: limit }: ApiKey): boolean => limit !== null && limit.remaining_usd <= 0;
+const isRefusedByLimit = ({ refusals }: ApiKey): boolean =>
+  refusals !== null && refusals.last_hour > 0 && refusals.last_reason.endsWith('_limit');
 
 export function PayerField({ payer: { choices } }: { readonly payer: Payer }) {
   return choices === null ? null : <KeySelect {...choices} />;
@@ -87,7 +98,7 @@ function KeySelect({ chosen, choose, hasMore }: KeyToCharge) {
       <SelectField
         name="key"
         label="Key to charge"
-        choices={keys.map((key) => ({ value: key.hash, label: `${key.name.slice(0, 60)} (${key.label})` }))}
+        choices={keys.map((key) => ({ value: key.hash, label: labelOf(key) }))}
         value={chosen.hash}
         onChange={({ target }) => {
           const key = keys.find(({ hash }) => hash === target.value);
@@ -97,6 +108,13 @@ function KeySelect({ chosen, choose, hasMore }: KeyToCharge) {
       />
     </>
   );
+}
+
+function labelOf(key: ApiKey): string {
+  const { name, label, effective_limit: limit } = key;
+  const left =
+    limit === null ? '' : `, ${isStopped(key) ? 'nothing' : formatAmount(limit.remaining_usd)} left`;
+  return `${name.slice(0, 60)} (${label}${left})`;
 }
 
 function hintOf(part: string, found: number, error: Error | null): string | undefined {

@@ -1,31 +1,38 @@
-// Chats with a model: the settings of the call on one side, the conversation and what it costs on the other.
+// Chats with one model, or with two side by side: the settings of the call, and the conversations.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChatBody } from '../../../api/chat';
 import { ApiError } from '../../../api/client';
-import { exampleModel, modelChoicesQuery } from '../../../api/models';
+import { exampleModel, LOCAL_MODELS, modelChoicesQuery } from '../../../api/models';
 import { useUnloadQuestion } from '../../../app/page-hold';
 import { Button } from '../../../components/actions/button';
 import { CodeSamples } from '../../../components/data/code-samples';
 import { Section } from '../../../components/display/section';
-import { Placeholder } from '../../../components/feedback/states';
-import { FieldRow, Form, TextAreaField, TextField } from '../../../components/form/form';
-import { readNumber, readWholeNumber } from '../../../components/form/read-number';
-import { ModelField } from '../model-field';
+import { Form } from '../../../components/form/form';
+import { TextFormChoice, TextFormContext } from '../../../components/message/message';
+import type { TextForm } from '../../../components/message/message';
+import { ModelField, useTakesImages } from '../model-field';
 import { PayerField, WithPayer } from '../payer';
 import type { Payer } from '../payer';
 import { chatSamples } from './chat-samples';
 import { Composer } from './composer';
+import type { Draft } from './composer';
 import { Conversation } from './conversation';
-import { LastCall } from './last-call';
-import { EXAMPLE_TOOLS, readTools } from './tools';
-import { messagesOf, openCalls } from './turns';
+import { NO_SETTINGS, readSettings, SettingsFields } from './settings';
+import { messagesOf, openCalls, withoutImageData } from './turns';
 import type { Turn } from './turns';
 import { useChat } from './use-chat';
+import type { Chat } from './use-chat';
 import styles from './chat.module.css';
 
-const EXAMPLE = 'Write two sentences about gateways.';
+const EXAMPLE: Draft = { text: 'Write two sentences about gateways.', images: [] };
+const NO_DRAFT: Draft = { text: '', images: [] };
 const BAD_REQUEST = 400;
+
+interface Lane {
+  readonly model: string;
+  readonly chat: Chat;
+}
 
 export function ChatPlayground() {
   return <WithPayer title="Chat">{(payer) => <ChatCalls payer={payer} />}</WithPayer>;
@@ -33,123 +40,140 @@ export function ChatPlayground() {
 
 function ChatCalls({ payer }: { readonly payer: Payer }) {
   const models = useQuery(modelChoicesQuery('text'));
-  const chat = useChat();
+  const [firstChat, secondChat] = [useChat(), useChat()];
   const [chosenModel, setModel] = useState<string>();
-  const [system, setSystem] = useState('');
-  const [temperature, setTemperature] = useState('');
-  const [maxTokens, setMaxTokens] = useState('');
-  const [toolsText, setTools] = useState('');
+  /** Null: one model answers. */
+  const [secondModel, setSecondModel] = useState<string | null>(null);
+  const [settings, setSettings] = useState(NO_SETTINGS);
   const [draft, setDraft] = useState(EXAMPLE);
+  const [form, setForm] = useState<TextForm>('formatted');
   const model = chosenModel ?? exampleModel(models.data, 'text');
-  const tools = readTools(toolsText);
-  const heat = readNumber(temperature);
-  const most = readWholeNumber(maxTokens);
-  const isSendable = [tools, heat, most].every(({ problem }) => problem === undefined);
-  const { turns, live } = chat;
+  const takesImages = [useTakesImages(model), useTakesImages(secondModel ?? model)].every(Boolean);
+  const first: Lane = { model, chat: firstChat };
+  const lanes = secondModel === null ? [first] : [first, { model: secondModel, chat: secondChat }];
+  const isRunning = lanes.some(({ chat }) => chat.live !== null);
+  const { members, problems, isValid } = readSettings(settings);
   // The answer, which is paid for, would end with the page.
-  useUnloadQuestion(live !== null);
-  const bodyOf = (sent: readonly Turn[]): ChatBody => ({
-    model,
-    messages: messagesOf(system, sent),
-    temperature: heat.value,
-    max_tokens: most.value,
-    tools: tools.tools,
+  useUnloadQuestion(isRunning);
+  const bodyOf = (laneModel: string, turns: readonly Turn[]): ChatBody => ({
+    model: laneModel,
+    messages: messagesOf(settings.system, turns),
+    ...members,
   });
-  const send = (sent: readonly Turn[]): boolean => {
-    if (isSendable) chat.send(sent, { keyHash: payer.hash, body: bodyOf(sent) });
-    return isSendable;
-  };
-  const next: readonly Turn[] = draft.trim() === '' ? turns : [...turns, { kind: 'user', text: draft }];
+  const send = ({ model: laneModel, chat }: Lane, turns: readonly Turn[]): void =>
+    chat.send(turns, { keyHash: payer.hash, body: bodyOf(laneModel, turns) });
+  const calls = lanes.flatMap(({ chat }, lane) =>
+    openCalls(chat.turns.at(-1)).map((call) => ({ key: `${lane} ${call.id}`, lane, call })),
+  );
+  const isEmpty = draft.text.trim() === '' && draft.images.length === 0;
+  const next: readonly Turn[] = isEmpty
+    ? first.chat.turns
+    : [...first.chat.turns, { kind: 'user', ...draft }];
+  const { error } = first.chat;
+  const badRequest = error instanceof ApiError && error.status === BAD_REQUEST ? error : null;
   return (
-    <div className={styles.columns}>
+    <div className={lanes.length > 1 ? styles.compared : styles.columns}>
       <Section title="Request">
         <Form
           fields={['model', 'temperature', 'max_tokens', 'tools']}
-          error={chat.error instanceof ApiError && chat.error.status === BAD_REQUEST ? chat.error : null}
+          error={badRequest}
           onSubmit={() => undefined}
         >
           <ModelField kind="text" value={model} onChange={setModel} />
-          <TextAreaField
-            name="system"
-            label="System message"
-            rows={3}
-            dir="auto"
-            placeholder="None"
-            value={system}
-            onChange={({ target }) => setSystem(target.value)}
-          />
-          <FieldRow>
-            <TextField
-              name="temperature"
-              label="Temperature"
-              inputMode="decimal"
-              placeholder="The provider's own"
-              problem={heat.problem}
-              value={temperature}
-              onChange={({ target }) => setTemperature(target.value)}
+          {secondModel !== null && (
+            <ModelField
+              name="second_model"
+              label="Second model"
+              kind="text"
+              value={secondModel}
+              onChange={setSecondModel}
             />
-            <TextField
-              name="max_tokens"
-              label="Tokens at most"
-              inputMode="numeric"
-              placeholder="The model's own"
-              problem={most.problem}
-              value={maxTokens}
-              onChange={({ target }) => setMaxTokens(target.value)}
-            />
-          </FieldRow>
-          <TextAreaField
-            name="tools"
-            label="Tools"
-            rows={toolsText === '' ? 2 : 8}
-            isCode
-            spellCheck={false}
-            placeholder="None"
-            hint="Functions that the model may call, as JSON."
-            problem={tools.problem}
-            value={toolsText}
-            onChange={({ target }) => setTools(target.value)}
-          />
-          {toolsText === '' && (
-            <div>
-              <Button onClick={() => setTools(EXAMPLE_TOOLS)}>Insert an example</Button>
-            </div>
           )}
+          <div>
+            <Button
+              aria-disabled={isRunning}
+              onClick={() => {
+                // Both go on from the same conversation.
+                secondChat.start(firstChat.turns);
+                const other = models.data?.find(({ id }) => id !== model)?.id ?? LOCAL_MODELS.text;
+                setSecondModel(secondModel === null ? other : null);
+              }}
+            >
+              {secondModel === null ? 'Compare with a second model' : 'Remove the second model'}
+            </Button>
+          </div>
           <PayerField payer={payer} />
+          <SettingsFields
+            texts={settings}
+            problems={problems}
+            hasProblem={!isValid || badRequest !== null}
+            onChange={setSettings}
+          />
         </Form>
       </Section>
       <div className={styles.column}>
         <Section
           title="Conversation"
           actions={
-            turns.length > 0 && (
-              <Button icon="plus" onClick={chat.clear}>
-                New conversation
-              </Button>
+            first.chat.turns.length > 0 && (
+              <>
+                <TextFormChoice chosen={form} onChoose={setForm} />
+                <Button icon="plus" onClick={() => lanes.forEach(({ chat }) => chat.start([]))}>
+                  New conversation
+                </Button>
+              </>
             )
           }
         >
-          <Conversation turns={turns} live={live} onRetry={() => send(turns.slice(0, -1))} />
+          <TextFormContext value={form}>
+            <div className={styles.lanes}>
+              {lanes.map((lane, index) => (
+                <Conversation
+                  // Lanes have no id; the second comes and goes.
+                  key={index}
+                  label={lanes.length === 1 ? 'Conversation' : `Conversation with model ${index + 1}`}
+                  turns={lane.chat.turns}
+                  live={lane.chat.live}
+                  onRetry={() => isValid && send(lane, lane.chat.turns.slice(0, -1))}
+                />
+              ))}
+            </div>
+          </TextFormContext>
           <Composer
             draft={draft}
             onDraft={setDraft}
-            calls={openCalls(turns.at(-1))}
-            isRunning={live !== null}
-            onSend={(turn) => send([...turns, turn])}
-            onStop={chat.stop}
+            takesImages={takesImages}
+            calls={calls.map(({ key, call: { name } }) => ({ key, name }))}
+            isRunning={isRunning}
+            onSend={() => {
+              if (!isValid) return false;
+              for (const lane of lanes) send(lane, [...lane.chat.turns, { kind: 'user', ...draft }]);
+              setDraft(NO_DRAFT);
+              return true;
+            }}
+            onSendResults={(results) => {
+              if (!isValid) return false;
+              lanes.forEach((lane, index) => {
+                const answered = calls.filter((open) => open.lane === index);
+                if (answered.length === 0) return;
+                const texts = answered.map(({ key, call }) => ({
+                  callId: call.id,
+                  text: results[key] ?? '',
+                }));
+                send(lane, [...lane.chat.turns, { kind: 'tools', results: texts }]);
+              });
+              return true;
+            }}
+            onStop={() => lanes.forEach(({ chat }) => chat.stop())}
           />
-        </Section>
-        <Section title="Last call">
-          {live === null ? (
-            <LastCall turn={turns.findLast((turn) => turn.kind === 'answer')} />
-          ) : (
-            <Placeholder lines={4} />
-          )}
         </Section>
         <Section title="The same call from your code">
           <CodeSamples
             label="Languages"
-            samples={chatSamples('YOUR_KEY', bodyOf(live === null ? next : turns))}
+            samples={chatSamples(
+              'YOUR_KEY',
+              bodyOf(model, withoutImageData(isRunning ? first.chat.turns : next)),
+            )}
           />
         </Section>
       </div>

@@ -1,43 +1,62 @@
-// Writes the next message: a text of the user, or the results of the tools that the model called.
+// Writes the next message: a text of the user with images, or the results of the tools that the models called.
 import { useCallback, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import type { ToolCall } from '../../../api/chat-answer';
-import { Button } from '../../../components/actions/button';
+import { messageOf } from '../../../api/problems';
+import { Button, IconButton } from '../../../components/actions/button';
+import { Notice } from '../../../components/feedback/states';
 import { Form, TextAreaField } from '../../../components/form/form';
-import type { ToolTurn, UserTurn } from './turns';
+import { Image } from '../../../components/message/image';
+import { IMAGE_TYPES, readImages } from './read-images';
+import type { UserTurn } from './turns';
 import styles from './chat.module.css';
 
+export type Draft = Pick<UserTurn, 'text' | 'images'>;
+
+type Results = Readonly<Record<string, string>>;
+
 interface ComposerProps {
-  readonly draft: string;
-  readonly onDraft: (draft: string) => void;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  readonly takesImages: boolean;
   /** Calls that wait for results. */
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly { readonly key: string; readonly name: string }[];
   readonly isRunning: boolean;
-  /** Whether the turn was sent. The fields of one that was not keep their texts. */
-  readonly onSend: (turn: UserTurn | ToolTurn) => boolean;
+  /** Whether the draft was sent. One that was not stays. */
+  readonly onSend: () => boolean;
+  /** By the key of the call. */
+  readonly onSendResults: (results: Results) => boolean;
   readonly onStop: () => void;
 }
 
-export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { draft, onDraft, takesImages, calls, isRunning, onSend, onSendResults, onStop } = props;
   const { field, followFocus, takeFocus } = useFirstField();
-  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const [results, setResults] = useState<Results>({});
+  const [problem, setProblem] = useState<string>();
+  const { text, images } = draft;
   const submit = () => {
     if (isRunning) return;
     if (calls.length > 0) {
-      const turns = calls.map(({ id, name }) => ({ callId: id, name, text: results[id] ?? '' }));
-      if (!onSend({ kind: 'tools', results: turns })) return;
+      if (!onSendResults(results)) return;
       setResults({});
       takeFocus();
-    } else if (draft.trim() !== '' && onSend({ kind: 'user', text: draft })) {
-      onDraft('');
+    } else if (text.trim() !== '' || images.length > 0) onSend();
+  };
+  const attach = async (files: readonly File[]): Promise<void> => {
+    try {
+      const read = await readImages(files, images);
+      setProblem(read.problem);
+      onDraft({ text: field.current?.value ?? text, images: read.images });
+    } catch (error) {
+      setProblem(`The images cannot be read: ${messageOf(error)}`);
     }
   };
   return (
     <Form fields={[]} error={null} onSubmit={submit}>
       {calls.length > 0 ? (
-        calls.map(({ id, name }, index) => (
+        calls.map(({ key, name }, index) => (
           <TextAreaField
-            key={id}
+            key={key}
             ref={index === 0 ? followFocus : undefined}
             name={`result-${index}`}
             label={`Result of ${name.slice(0, 64)}`}
@@ -45,28 +64,54 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
             rows={3}
             dir="auto"
             isCode
-            value={results[id] ?? ''}
+            value={results[key] ?? ''}
             onKeyDown={sendOnEnter}
-            onChange={({ target }) => setResults((former) => ({ ...former, [id]: target.value }))}
+            onChange={({ target }) => setResults((former) => ({ ...former, [key]: target.value }))}
           />
         ))
       ) : (
-        <TextAreaField
-          ref={followFocus}
-          name="message"
-          label="Message"
-          hint="Enter sends. Shift and Enter begin a new line."
-          rows={3}
-          dir="auto"
-          value={draft}
-          onKeyDown={sendOnEnter}
-          onChange={({ target }) => onDraft(target.value)}
-        />
+        <>
+          <TextAreaField
+            ref={followFocus}
+            name="message"
+            label="Message"
+            hint="Enter sends. Shift and Enter begin a new line."
+            rows={3}
+            dir="auto"
+            value={text}
+            onKeyDown={sendOnEnter}
+            onChange={({ target }) => onDraft({ text: target.value, images })}
+            onPaste={(event) => {
+              if (!takesImages || event.clipboardData.files.length === 0) return;
+              event.preventDefault();
+              void attach([...event.clipboardData.files]);
+            }}
+          />
+          {images.length > 0 && (
+            <ul className={styles.images} aria-label="Images of the message">
+              {images.map((image, position) => (
+                <li key={image.url} className={styles.thumbnail}>
+                  <Image url={image.url} description={image.name} />
+                  <IconButton
+                    icon="close"
+                    label={`Remove ${image.name}`}
+                    onClick={() => {
+                      onDraft({ text, images: images.filter((_image, index) => index !== position) });
+                      field.current?.focus();
+                    }}
+                  />
+                </li>
+              ))}
+            </ul>
+          )}
+          {problem !== undefined && <Notice tone="bad">{problem}</Notice>}
+        </>
       )}
       <div className={styles.buttons}>
         <Button type="submit" variant="primary" isBusy={isRunning}>
           {isRunning ? 'Answering…' : calls.length > 0 ? 'Send results' : 'Send'}
         </Button>
+        {takesImages && calls.length === 0 && <ImageButton onChoose={(files) => void attach(files)} />}
         {isRunning && (
           <Button
             icon="close"
@@ -81,6 +126,30 @@ export function Composer({ draft, onDraft, calls, isRunning, onSend, onStop }: C
         )}
       </div>
     </Form>
+  );
+}
+
+function ImageButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button icon="image" onClick={() => input.current?.click()}>
+        Add images
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept={IMAGE_TYPES.join(',')}
+        aria-label="Images"
+        onChange={({ target }) => {
+          onChoose([...(target.files ?? [])]);
+          // The same file may be chosen again.
+          target.value = '';
+        }}
+      />
+    </>
   );
 }
 

@@ -4,12 +4,14 @@ import type { ChatAnswer } from '../../../api/chat-answer';
 import { ApiError } from '../../../api/client';
 import { messageOf } from '../../../api/problems';
 import { Button } from '../../../components/actions/button';
-import { ToolCalls } from '../../../components/message/tool-calls';
 import { Badge } from '../../../components/display/badge';
-import { Message, MessageText, Reasoning } from '../../../components/message/message';
 import { Code } from '../../../components/display/values';
 import { EmptyState, Notice, Waiting } from '../../../components/feedback/states';
-import type { AnswerTurn, Turn } from './turns';
+import { Image } from '../../../components/message/image';
+import { Message, MessageText, Reasoning } from '../../../components/message/message';
+import { ToolCalls } from '../../../components/message/tool-calls';
+import { AnswerFigures } from './answer-figures';
+import type { AnswerTurn, ToolResult, Turn } from './turns';
 import styles from './chat.module.css';
 
 /** The answer that is coming. It is shown as the turn that it becomes, so that it keeps its place, and what is unfolded. */
@@ -24,12 +26,13 @@ type ShownAnswer = AnswerTurn | LiveTurn;
 const NEAR_END = 60;
 
 interface ConversationProps {
+  readonly label: string;
   readonly turns: readonly Turn[];
   readonly live: ChatAnswer | null;
   readonly onRetry: () => void;
 }
 
-export function Conversation({ turns, live, onRetry }: ConversationProps) {
+export function Conversation({ label, turns, live, onRetry }: ConversationProps) {
   const shown: readonly ShownTurn[] =
     live === null ? turns : [...turns, { kind: 'answer', answer: live, outcome: 'coming', error: null }];
   const scroller = useRef<HTMLDivElement>(null);
@@ -53,7 +56,7 @@ export function Conversation({ turns, live, onRetry }: ConversationProps) {
       // Focusable, so that the keyboard can scroll it.
       tabIndex={0}
       role="log"
-      aria-label="Conversation"
+      aria-label={label}
       aria-busy={live !== null}
       onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
         isFollowing.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
@@ -61,7 +64,12 @@ export function Conversation({ turns, live, onRetry }: ConversationProps) {
     >
       {shown.map((turn, index) => (
         // Turns have no id; their order never changes.
-        <TurnView key={index} turn={turn} onRetry={index === shown.length - 1 ? onRetry : undefined} />
+        <TurnView
+          key={index}
+          turn={turn}
+          next={shown[index + 1]}
+          onRetry={index === shown.length - 1 ? onRetry : undefined}
+        />
       ))}
     </div>
   );
@@ -69,45 +77,49 @@ export function Conversation({ turns, live, onRetry }: ConversationProps) {
 
 interface TurnViewProps {
   readonly turn: ShownTurn;
+  readonly next: ShownTurn | undefined;
   /** Only the last turn can be retried. */
   readonly onRetry: (() => void) | undefined;
 }
 
-function TurnView({ turn, onRetry }: TurnViewProps) {
-  if (turn.kind === 'user') {
-    return (
-      <Message who="You" isOwn>
-        <MessageText text={turn.text} />
-      </Message>
-    );
+function TurnView({ turn, next, onRetry }: TurnViewProps) {
+  switch (turn.kind) {
+    case 'user':
+      return (
+        <Message who="You" isOwn>
+          {turn.text !== '' && <MessageText text={turn.text} />}
+          {turn.images.map(({ name, url }) => (
+            <Image key={url} url={url} description={name} />
+          ))}
+        </Message>
+      );
+    case 'tools':
+      // Results are shown beside their calls.
+      return null;
+    case 'answer':
+      return (
+        <AnswerView turn={turn} results={next?.kind === 'tools' ? next.results : []} onRetry={onRetry} />
+      );
   }
-  if (turn.kind === 'tools') {
-    return (
-      <Message who="Results of tools" isOwn>
-        {turn.results.map(({ callId, name, text }) => (
-          <div key={callId} className={styles.call}>
-            <Code text={name} />
-            <pre className={styles.json} dir="auto">
-              {text}
-            </pre>
-          </div>
-        ))}
-      </Message>
-    );
-  }
-  return <AnswerView turn={turn} onRetry={onRetry} />;
 }
 
-function AnswerView({ turn, onRetry }: TurnViewProps & { readonly turn: ShownAnswer }) {
+interface AnswerViewProps {
+  readonly turn: ShownAnswer;
+  readonly results: readonly ToolResult[];
+  readonly onRetry: (() => void) | undefined;
+}
+
+function AnswerView({ turn, results, onRetry }: AnswerViewProps) {
   const { answer, outcome } = turn;
   return (
     <Message who={answer.model ?? 'Assistant'} badge={<OutcomeBadge turn={turn} />}>
-      <AnswerText answer={answer} />
+      <AnswerText answer={answer} results={results} />
       {outcome === 'coming' && answer.firstContent === null && <Waiting>Waiting for the first token</Waiting>}
       {(outcome === 'finished' || outcome === 'stopped') &&
         answer.text === '' &&
         answer.toolCalls.length === 0 && <p className={styles.muted}>The answer has no text.</p>}
       {outcome === 'failed' && <Failure turn={turn} onRetry={onRetry} />}
+      {outcome !== 'coming' && <AnswerFigures answer={answer} outcome={outcome} />}
     </Message>
   );
 }
@@ -121,7 +133,7 @@ function OutcomeBadge({ turn: { answer, outcome } }: { readonly turn: ShownAnswe
   return <Badge tone="neutral">{reason}</Badge>;
 }
 
-function Failure({ turn: { answer, error }, onRetry }: TurnViewProps & { readonly turn: ShownAnswer }) {
+function Failure({ turn: { answer, error }, onRetry }: Pick<AnswerViewProps, 'turn' | 'onRetry'>) {
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
     <Notice tone="bad">
@@ -143,12 +155,21 @@ function Failure({ turn: { answer, error }, onRetry }: TurnViewProps & { readonl
   );
 }
 
-function AnswerText({ answer: { text, reasoning, toolCalls } }: { readonly answer: ChatAnswer }) {
+interface AnswerTextProps extends Pick<AnswerViewProps, 'results'> {
+  readonly answer: ChatAnswer;
+}
+
+function AnswerText({ answer: { text, reasoning, toolCalls }, results }: AnswerTextProps) {
   return (
     <>
       {reasoning !== '' && <Reasoning text={reasoning} />}
       {text !== '' && <MessageText text={text} />}
-      <ToolCalls calls={toolCalls} />
+      <ToolCalls
+        calls={toolCalls.map((call) => ({
+          ...call,
+          result: results.find(({ callId }) => callId === call.id)?.text,
+        }))}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EMPTY_ANSWER } from '../../../api/chat-answer';
-import { messagesOf, openCalls } from './turns';
+import { messagesOf, openCalls, withoutImageData } from './turns';
 import type { AnswerTurn } from './turns';
 
 const CALL = { id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}' };
@@ -16,14 +16,16 @@ const answer = (
 
 describe('the messages of a conversation', () => {
   it('begin with the system message, if there is one', () => {
-    expect(messagesOf(' ', [{ kind: 'user', text: 'a' }])).toEqual([{ role: 'user', content: 'a' }]);
+    expect(messagesOf(' ', [{ kind: 'user', text: 'a', images: [] }])).toEqual([
+      { role: 'user', content: 'a' },
+    ]);
     expect(messagesOf('Be brief.', [])).toEqual([{ role: 'system', content: 'Be brief.' }]);
   });
 
   it('pair each call of a tool with its result', () => {
     const turns = [
       answer({ toolCalls: [CALL] }),
-      { kind: 'tools', results: [{ callId: 'call_1', name: 'get_weather', text: 'sunny' }] },
+      { kind: 'tools', results: [{ callId: 'call_1', text: 'sunny' }] },
     ] as const;
     expect(messagesOf('', turns)).toEqual([
       {
@@ -35,6 +37,21 @@ describe('the messages of a conversation', () => {
       },
       { role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
     ]);
+  });
+
+  it('carry images after the text, and a sample the place of their data alone', () => {
+    const image = { name: 'a.png', url: 'data:image/png;base64,AAAA' };
+    const turns = [{ kind: 'user', text: 'What is this?', images: [image] }] as const;
+    const part = (url: string) => ({ type: 'image_url', image_url: { url } });
+    expect(messagesOf('', turns)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'What is this?' }, part(image.url)] },
+    ]);
+    expect(messagesOf('', [{ ...turns[0], text: '' }])).toEqual([
+      { role: 'user', content: [part(image.url)] },
+    ]);
+    expect(JSON.stringify(messagesOf('', withoutImageData(turns)))).toContain(
+      'data:image/png;base64,YOUR_IMAGE',
+    );
   });
 
   it('keep the text of an answer that was stopped, without its calls', () => {

@@ -5,6 +5,13 @@ import type { ChatAnswer } from '../../../api/chat-answer';
 export interface UserTurn {
   readonly kind: 'user';
   readonly text: string;
+  readonly images: readonly AttachedImage[];
+}
+
+export interface AttachedImage {
+  readonly name: string;
+  /** Its data, as `data:image/png;base64,…`. */
+  readonly url: string;
 }
 
 export interface ToolTurn {
@@ -14,7 +21,6 @@ export interface ToolTurn {
 
 export interface ToolResult {
   readonly callId: string;
-  readonly name: string;
   readonly text: string;
 }
 
@@ -35,7 +41,7 @@ export function messagesOf(system: string, turns: readonly Turn[]): readonly Cha
 }
 
 function toMessages(turn: Turn): readonly ChatMessage[] {
-  if (turn.kind === 'user') return [{ role: 'user', content: turn.text }];
+  if (turn.kind === 'user') return [{ role: 'user', content: contentOf(turn) }];
   if (turn.kind === 'tools')
     return turn.results.map(({ callId, text }) => ({ role: 'tool', tool_call_id: callId, content: text }));
   const { text } = turn.answer;
@@ -48,6 +54,23 @@ function toMessages(turn: Turn): readonly ChatMessage[] {
   }));
   return [{ role: 'assistant', content: text || null, tool_calls: toolCalls }];
 }
+
+function contentOf({ text, images }: UserTurn): ChatMessage['content'] {
+  if (images.length === 0) return text;
+  const parts = images.map(({ url }) => ({ type: 'image_url', image_url: { url } }) as const);
+  return text.trim() === '' ? parts : [{ type: 'text', text }, ...parts];
+}
+
+/** With the place of their data instead of it, for a code sample. */
+export function withoutImageData(turns: readonly Turn[]): readonly Turn[] {
+  return turns.map((turn) =>
+    turn.kind === 'user'
+      ? { ...turn, images: turn.images.map((image) => ({ ...image, url: placeOf(image) })) }
+      : turn,
+  );
+}
+
+const placeOf = ({ url }: AttachedImage): string => `${url.slice(0, url.indexOf(',') + 1)}YOUR_IMAGE`;
 
 /** The calls of tools that wait for results. */
 export function openCalls(turn: Turn | undefined): ChatAnswer['toolCalls'] {

@@ -22,7 +22,8 @@ export interface Chat {
   /** `turns`: the whole conversation, ending with the new message. */
   readonly send: (turns: readonly Turn[], call: SentCall) => void;
   readonly stop: () => void;
-  readonly clear: () => void;
+  /** Ends what runs, and goes on from these turns. */
+  readonly start: (turns: readonly Turn[]) => void;
 }
 
 export function useChat(): Chat {
@@ -79,12 +80,12 @@ export function useChat(): Chat {
       run.mutate(call);
     },
     stop: () => running.current?.abort(),
-    clear: () => {
+    start: (from) => {
       const former = running.current;
       // Before it ends, so that it appends nothing to the new conversation.
       running.current = null;
       former?.abort();
-      setTurns([]);
+      setTurns(from);
       setLive(null);
       run.reset();
     },

@@ -1,47 +1,63 @@
-// Usage and cost of the last call of the conversation.
+// Under an answer: what it used, what it cost, and how long it took.
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ApiError } from '../../../api/client';
 import type { ChatAnswer, ChatUsage } from '../../../api/chat-answer';
 import { generationQuery } from '../../../api/generations';
-import { DescriptionList } from '../../../components/display/section';
-import { Absent, Money, Name } from '../../../components/display/values';
-import { EmptyState, ErrorState, Notice, Waiting } from '../../../components/feedback/states';
+import { Absent, Money } from '../../../components/display/values';
+import { ErrorState, Notice, Waiting } from '../../../components/feedback/states';
 import { formatCount, formatDuration } from '../../../format';
 import { usageOrigin } from '../../generations/usage-origin';
-import { CallCost, recordItem } from '../call-figures';
+import { CallCost, GenerationRecord } from '../call-figures';
 import type { AnswerTurn } from './turns';
 import styles from './chat.module.css';
 
-export function LastCall({ turn }: { readonly turn: AnswerTurn | undefined }) {
-  if (turn === undefined)
-    return <EmptyState title="No call yet">Usage, cost, provider and latency show here.</EmptyState>;
-  const { answer, outcome } = turn;
+export function AnswerFigures({ answer, outcome }: Pick<AnswerTurn, 'answer' | 'outcome'>) {
+  const { generationId: id } = answer;
   if (outcome === 'stopped') {
-    return answer.generationId === null ? (
+    return id === null ? (
       <p className={styles.muted}>
         The call was stopped before its answer began. Its record is among the generations once it has ended.
       </p>
     ) : (
-      <StoppedCall id={answer.generationId} />
+      <StoppedCall id={id} />
     );
   }
-  if (answer.latency === null)
-    return <p className={styles.muted}>The call failed before its answer was complete.</p>;
-  return <DescriptionList items={figuresOf(answer)} />;
+  return (
+    <>
+      {answer.latency !== null && <Figures items={figuresOf(answer)} />}
+      {id !== null && <Record id={id} />}
+    </>
+  );
 }
 
-function figuresOf(answer: ChatAnswer) {
-  const { provider, model, finishReason, firstContent, latency, usage, generationId } = answer;
+const Record = ({ id }: { readonly id: string }) => (
+  <p className={styles.record}>
+    <GenerationRecord id={id} />
+  </p>
+);
+
+function Figures({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={styles.figures}>
+      {items.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function figuresOf({ provider, firstContent, latency, usage }: ChatAnswer) {
   return [
     ['Provider', provider ?? <Absent key="provider" />],
-    ['Model', model === null ? <Absent key="model" /> : <Name key="model" text={model} />],
     ['First token', durationOf(firstContent)],
     ['Latency', durationOf(latency)],
     ['Prompt tokens', usage === null ? <Absent key="prompt" /> : promptTokens(usage)],
     ['Answer tokens', usage === null ? <Absent key="completion" /> : completionTokens(usage)],
     ['Cost', <CallCost key="cost" usd={usage?.cost} isByok={usage?.is_byok ?? false} />],
-    ['Ended with', finishReason ?? <Absent key="finish" />],
-    ...recordItem(generationId),
   ] as const;
 }
 
@@ -78,22 +94,21 @@ function StoppedCall({ id }: { readonly id: string }) {
     );
   const { tokens_prompt: prompt, tokens_completion: completion, cancelled: isCancelled } = data;
   return (
-    <div className={styles.stopped}>
+    <>
       <Notice tone="info">
         {isCancelled ? 'Cancelled.' : 'The answer was complete before the stop arrived.'} Charged:{' '}
         <Money usd={data.usage} /> for {formatCount(prompt ?? 0)} prompt and {formatCount(completion ?? 0)}{' '}
         answer tokens
         {data.usage_source !== null && `, ${usageOrigin(data.usage_source)}`}.
       </Notice>
-      <DescriptionList
+      <Figures
         items={[
           ['Provider', data.provider_name ?? <Absent key="provider" />],
-          ['Model', <Name key="model" text={data.model} />],
           ['First token', durationOf(data.time_to_first_token)],
           ['Latency', durationOf(data.latency)],
-          ...recordItem(id),
         ]}
       />
-    </div>
+      <Record id={id} />
+    </>
   );
 }
