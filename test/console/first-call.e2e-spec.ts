@@ -66,7 +66,7 @@ describeInChromium('the first call', () => {
     await page.waitForURL((url) => url.search === '?status=error&session=lost');
     await page.getByText('Calls shown: 1').waitFor();
     await page.getByRole('row').nth(1).getByRole('link').click();
-    await page.getByText('The provider failed or refused its key.').waitFor();
+    await page.getByText('OpenAI failed with status 500.').waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: '500' }).count()).toBeGreaterThan(1);
     // The way back keeps the filters.
     await page.goBack();

@@ -107,7 +107,7 @@ function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Gene
 }
 
 function Failure({ generation }: { readonly generation: Generation }) {
-  const { cause, advice } = causeOf(generation, generation.provider_responses?.length ?? 0);
+  const { cause, advice } = causeOf(generation, generation.provider_responses ?? []);
   return (
     <Notice tone="bad">
       <strong>{cause}</strong> {advice}

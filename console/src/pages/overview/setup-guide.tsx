@@ -150,7 +150,7 @@ function FirstCall({ first, latest, refused }: FirstCallProps) {
     );
   }
   if (latest !== undefined) {
-    const { cause, advice } = causeOf(latest, latest.attempts);
+    const { cause, advice } = causeOf(latest, latest.attempts > 0 ? null : []);
     return (
       <Notice tone="bad">
         The last call failed with status {latest.status}. {cause} {advice}{' '}
