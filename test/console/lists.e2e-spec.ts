@@ -228,6 +228,9 @@ describeInChromium('lists of the console', () => {
     const letters = page.getByRole('table', { name: 'List of dead letters' }).getByRole('row');
     await letters.filter({ hasText: 'this trace is malformed' }).nth(1).waitFor();
     await expectAccessible(page);
+    await letters.nth(1).getByRole('checkbox').check();
+    await press('Replay 1 chosen');
+    await letters.nth(1).getByText('Rejected again').waitFor();
     receiver.always(null);
     const before = receiver.requests.length;
     const release = await holdRequests(page, '**/replay');
@@ -236,7 +239,7 @@ describeInChromium('lists of the console', () => {
     // Chosen in the meantime, and not sent.
     await letters.nth(2).getByRole('checkbox').check();
     release();
-    await page.getByText('1 dead letters are sent again.').waitFor();
+    await letters.nth(1).getByText('Delivered after replay').waitFor();
     await page.getByRole('button', { name: 'Replay 1 chosen' }).waitFor();
     await eventually(
       () => Promise.resolve(receiver.requests.slice(before).flatMap(generationsIn)),

@@ -16,11 +16,11 @@ import { Section } from '../../components/display/section';
 import { Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
-import { abbreviate, formatCount } from '../../format';
+import { abbreviate, formatCountOf } from '../../format';
 import styles from './destinations.module.css';
 
 /** The state of a letter since the list was loaded; null: unchanged. */
-type Outcome = 'queued' | 'delivered' | null;
+type Outcome = 'queued' | 'delivered' | 'rejected' | null;
 
 interface Row {
   readonly letter: DeadLetter;
@@ -42,7 +42,7 @@ function columnsOf(
       header: 'Choose',
       isHeaderHidden: true,
       cell: ({ letter: { generation_id: generation }, outcome }) =>
-        outcome === null && (
+        (outcome === null || outcome === 'rejected') && (
           <input
             type="checkbox"
             aria-label={`Choose ${abbreviate(generation)}`}
@@ -68,6 +68,8 @@ function columnsOf(
           <Badge tone="good">Delivered after replay</Badge>
         ) : outcome === 'queued' ? (
           <Badge tone="accent">Queued again</Badge>
+        ) : outcome === 'rejected' ? (
+          <Badge tone="bad">Rejected again</Badge>
         ) : (
           <Badge tone="bad">{REASONS[letter.reason]}</Badge>
         ),
@@ -116,6 +118,8 @@ const EMPTY: Readonly<Record<DestinationDeliveries['status'], string>> = {
 export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  /** Letters that were sent again since the list was loaded. */
+  const [replayed, setReplayed] = useState<ReadonlySet<string>>(new Set());
   const pages = useHeldPages({
     queryKey: [...DESTINATIONS, id, 'dead-letters'],
     load: (cursor, signal) => loadDeadLetters(id, cursor, signal),
@@ -125,13 +129,22 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   const replay = useMutation({
     mutationFn: (sent: readonly string[]) => replayDeliveries(id, { dead_letters: [...sent] }),
     onSuccess: async (count, sent) => {
+      setReplayed((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
       setChosen((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
-      showToast({ tone: 'good', text: `${formatCount(count ?? 0)} dead letters are sent again.` });
+      showToast({ tone: 'good', text: `Sent again: ${formatCountOf(count ?? 0, 'dead letter')}.` });
       // The rows stay, and show what becomes of them.
       await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
+      // From now on one that is not queued has been tried.
+      setReplayed((former) => new Set([...former, ...sent]));
     },
     onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
   });
+  // A replay of all letters is requested elsewhere.
+  const queued = pages.newest?.data.filter(
+    (letter) => letter.replay_requested && !replayed.has(letter.generation_id),
+  );
+  if (queued !== undefined && queued.length > 0)
+    setReplayed(new Set([...replayed, ...queued.map((letter) => letter.generation_id)]));
   const toggle = (generation: string) => {
     const next = new Set(chosen);
     if (!next.delete(generation)) next.add(generation);
@@ -160,7 +173,7 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
         <DataTable
           caption="List of dead letters"
           columns={columns}
-          rows={pages.rows?.map((letter) => currentRow(letter, pages.newest))}
+          rows={pages.rows?.map((letter) => currentRow(letter, pages.newest, replayed))}
           rowKey={({ letter }) => letter.generation_id}
           empty={<EmptyState title="No dead letter">{status && EMPTY[status]}</EmptyState>}
           footer={<ListFoot pages={pages} noun="dead letters" />}
@@ -171,12 +184,18 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
 }
 
 /** A letter leaves the list when a replay delivers it. Letters older than the newest page are not followed. */
-function currentRow(letter: DeadLetter, newest: CursorPage<DeadLetter> | undefined): Row {
+function currentRow(
+  letter: DeadLetter,
+  newest: CursorPage<DeadLetter> | undefined,
+  replayed: ReadonlySet<string>,
+): Row {
   const current = newest?.data.find(({ generation_id: id }) => id === letter.generation_id);
   const oldest = newest?.data.at(-1);
   const isWithin =
     newest !== undefined &&
     (newest.next_cursor === null || (oldest !== undefined && letter.created_at > oldest.created_at));
   if (current === undefined && isWithin) return { letter, outcome: 'delivered' };
-  return { letter: current ?? letter, outcome: (current ?? letter).replay_requested ? 'queued' : null };
+  const shown = current ?? letter;
+  if (shown.replay_requested) return { letter: shown, outcome: 'queued' };
+  return { letter: shown, outcome: replayed.has(letter.generation_id) ? 'rejected' : null };
 }

@@ -9,7 +9,7 @@ import { Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { LAST_MINUTE } from '../../components/form/draft-input';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
-import { formatCount } from '../../format';
+import { formatCountOf } from '../../format';
 
 const MINUTE_MS = 60_000;
 const CHOICES = [
@@ -60,7 +60,9 @@ function ReplayForm({ id, deadLetters, onClose }: Omit<ReplayDialogProps, 'name'
       showToast({
         tone: 'good',
         text:
-          letters === null ? 'The replay has begun.' : `${formatCount(letters)} dead letters are sent again.`,
+          letters === null
+            ? 'The replay has begun.'
+            : `Sent again: ${formatCountOf(letters, 'dead letter')}.`,
       });
       onClose();
     },
