@@ -90,6 +90,7 @@ function describeConsole() {
     'src',
     'public',
     'index.html',
+    'first-paint-plugin.ts',
     'kinds-plugin.ts',
     'vite.config.ts',
     'tsconfig.json',

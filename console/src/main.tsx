@@ -1,18 +1,18 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { hashKey, QueryClientProvider } from '@tanstack/react-query';
+import type { QueryCacheNotifyEvent, QueryState } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { sessionQuery } from './api/session';
+import type { Session } from './api/session';
+import { storeSessionKind } from './app/first-paint';
 import { leavePage } from './app/page-hold';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
-import { applyTheme, readTheme } from './app/theme';
 import { Toasts } from './components/feedback/toasts';
 import './styles/tokens.css';
 import './styles/base.css';
-
-applyTheme(readTheme());
 
 /** To the sign-in page, which leads back to this one. */
 function returnToSignIn(): void {
@@ -22,19 +22,30 @@ function returnToSignIn(): void {
   void router.navigate({ to: '/sign-in', search: { from: href } });
 }
 
+/** For the next first paint of this browser. */
+function keepSessionKind({ type, query }: QueryCacheNotifyEvent): void {
+  if (type !== 'updated' || query.queryHash !== hashKey(sessionQuery.queryKey)) return;
+  const { data, status } = query.state as QueryState<Session | null>;
+  if (status === 'success') storeSessionKind(data?.kind ?? null);
+}
+
 const queryClient = createQueryClient(() => leavePage(returnToSignIn));
+queryClient.getQueryCache().subscribe(keepSessionKind);
 const router = createConsoleRouter(queryClient);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    {/* The policy of the pages allows no style elements. */}
-    <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-        <Toasts />
-      </QueryClientProvider>
-    </CSPProvider>
-  </StrictMode>,
+// The frame of index.html stays until the first page is there.
+void router.load().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      {/* The policy of the pages allows no style elements. */}
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+          <Toasts />
+        </QueryClientProvider>
+      </CSPProvider>
+    </StrictMode>,
+  ),
 );

@@ -1,5 +1,6 @@
 // The way to the service: the public API by its OpenAPI types, and the session operations, which are not part of it.
 import createClient from 'openapi-fetch';
+import { CONSOLE_HEADERS } from '../app/first-paint';
 import { urlOf } from '../base-path';
 import { saveCsv } from './csv';
 import type { components, paths } from './generated/schema';
@@ -39,8 +40,6 @@ export class CutStreamError extends Error {
     super('The answer ended before it was complete.', { cause });
   }
 }
-
-const CONSOLE_HEADERS = { 'X-Signalbox-Console': '1' };
 
 async function send(request: Request): Promise<Response> {
   let response: Response;

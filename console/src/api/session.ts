@@ -1,5 +1,6 @@
 // The session of the browser: sign in with a key, see whose session it is, sign out.
 import { queryOptions } from '@tanstack/react-query';
+import { SESSION_PATH, takeFirstSession } from '../app/first-paint';
 import { ApiError, sendConsole } from './client';
 
 export interface Session {
@@ -14,14 +15,14 @@ export interface Session {
   readonly expires_at: string;
 }
 
-const PATH = '/console/session';
-
 /** Null: no session. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async (): Promise<Session | null> => {
+    const sent = await takeFirstSession()?.catch(() => undefined);
+    if (sent?.ok === true) return ((await sent.json()) as { data: Session }).data;
     try {
-      return (await sendConsole<{ data: Session }>('GET', PATH)).data;
+      return (await sendConsole<{ data: Session }>('GET', SESSION_PATH)).data;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
@@ -31,9 +32,9 @@ export const sessionQuery = queryOptions({
 });
 
 export async function signIn(key: string): Promise<Session> {
-  return (await sendConsole<{ data: Session }>('POST', PATH, { key })).data;
+  return (await sendConsole<{ data: Session }>('POST', SESSION_PATH, { key })).data;
 }
 
 export async function signOut(): Promise<void> {
-  await sendConsole('DELETE', PATH);
+  await sendConsole('DELETE', SESSION_PATH);
 }

@@ -48,7 +48,7 @@ export const INFERENCE_NAVIGATION = [
   },
 ] as const satisfies readonly NavigationGroup[];
 
-interface NavigationGroup {
+export interface NavigationGroup {
   readonly title: string | null;
   readonly entries: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[];
 }

@@ -1,83 +1,72 @@
 // The frame around every page: skip link, navigation, workspace, theme, session.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { createContext, useContext, useState } from 'react';
 import { sessionQuery, signOut } from '../api/session';
 import { urlOf } from '../base-path';
 import { IconButton } from '../components/actions/button';
-import { Icon } from '../components/display/icon';
 import { Name } from '../components/display/values';
 import { messageOf } from '../api/problems';
 import { showToast } from '../components/feedback/toasts';
 import { NetworkBanner } from '../components/feedback/network-banner';
+import { Frame } from './frame';
+import type { FrameLinkProps } from './frame';
+import styles from './frame.module.css';
 import { INFERENCE_NAVIGATION, NAVIGATION } from './navigation';
-import styles from './shell.module.css';
 import { ThemeSwitch } from './theme-switch';
 import { useSession } from './workspace';
 import { WorkspaceSwitch } from './workspace-switch';
 
 export function Shell() {
-  const session = useSession();
+  const { kind } = useSession();
   const [isOpen, setOpen] = useState(false);
-  const isManagement = session.kind === 'management';
+  const isManagement = kind === 'management';
   return (
-    <div className={styles.shell}>
-      <a className={styles.skip} href="#content">
-        Skip to content
-      </a>
-      <header className={styles.side}>
-        <div className={styles.bar}>
-          <Link to="/" className={styles.brand}>
-            <img src={urlOf('/favicon.svg')} width="22" height="22" alt="" />
-            signalbox
-          </Link>
+    <OpenContext value={setOpen}>
+      <Frame
+        groups={isManagement ? NAVIGATION : INFERENCE_NAVIGATION}
+        EntryLink={EntryLink}
+        iconUrl={urlOf('/favicon.svg')}
+        isOpen={isOpen}
+        toggle={
           <IconButton
-            className={styles.toggle ?? ''}
             icon={isOpen ? 'close' : 'menu'}
             label={isOpen ? 'Close navigation' : 'Open navigation'}
             aria-expanded={isOpen}
             aria-controls="navigation"
             onClick={() => setOpen(!isOpen)}
           />
-        </div>
-        <div id="navigation" className={`${styles.panel} ${isOpen ? styles.open : ''}`}>
-          {isManagement && <WorkspaceSwitch />}
-          <nav className={styles.navigation} aria-label="Pages">
-            {(isManagement ? NAVIGATION : INFERENCE_NAVIGATION).map(({ title, entries }) => (
-              <div key={title ?? ''} className={styles.group}>
-                {title !== null && <p className={styles.groupTitle}>{title}</p>}
-                <ul>
-                  {entries.map(({ to, label, icon }) => (
-                    <li key={to}>
-                      <Link
-                        to={to}
-                        className={styles.entry}
-                        onClick={() => setOpen(false)}
-                        activeProps={{ className: styles.active ?? '', 'aria-current': 'page' }}
-                        activeOptions={{ exact: to === '/', includeSearch: false }}
-                      >
-                        <Icon name={icon} />
-                        {label}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ))}
-          </nav>
-          <div className={styles.foot}>
+        }
+        top={isManagement && <WorkspaceSwitch />}
+        foot={
+          <>
             <ThemeSwitch />
             <SessionLine />
-          </div>
-        </div>
-      </header>
-      <div className={styles.content}>
-        <NetworkBanner />
-        <main id="content" className={styles.main} tabIndex={-1}>
-          <Outlet />
-        </main>
-      </div>
-    </div>
+          </>
+        }
+        banner={<NetworkBanner />}
+      >
+        <Outlet />
+      </Frame>
+    </OpenContext>
+  );
+}
+
+/** Opens and closes the navigation of a narrow window. */
+const OpenContext = createContext<(isOpen: boolean) => void>(() => undefined);
+
+function EntryLink({ to, className, children }: FrameLinkProps) {
+  const setOpen = useContext(OpenContext);
+  return (
+    <Link
+      to={to}
+      className={className}
+      onClick={() => setOpen(false)}
+      activeProps={{ className: styles.active ?? '', 'aria-current': 'page' }}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+    >
+      {children}
+    </Link>
   );
 }
 

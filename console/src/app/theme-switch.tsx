@@ -1,7 +1,7 @@
 import { ChoiceButtons } from '../components/actions/choice-buttons';
 import type { ButtonChoice } from '../components/actions/choice-buttons';
-import { chooseTheme, useTheme } from './theme';
 import type { Theme } from './theme';
+import { chooseTheme, useTheme } from './use-theme';
 
 const CHOICES: readonly ButtonChoice<Theme>[] = [
   { value: 'light', label: 'Light', icon: 'light' },

@@ -1,19 +1,26 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useTheme } from '../../app/theme';
+import { useTheme } from '../../app/use-theme';
 import type { TimeSeriesProps } from './time-series';
 import styles from './time-series.module.css';
 
-const Chart = lazy(async () => ({ default: (await import('./time-series')).TimeSeriesChart }));
+const load = async () => ({ default: (await import('./time-series')).TimeSeriesChart });
+const Chart = lazy(load);
 
 /** Keeps the height of the chart while it loads. The canvas is drawn again in the colours of another theme. */
 export function TimeSeries(props: TimeSeriesProps) {
   const theme = useTheme();
   const isDark = useIsDark();
   return (
-    <Suspense fallback={<div className={styles.loading} />}>
+    <Suspense fallback={<ChartPlaceholder />}>
       <Chart key={`${theme} ${isDark}`} {...props} />
     </Suspense>
   );
+}
+
+/** While the data load: the chart loads beside them. */
+export function ChartPlaceholder() {
+  useEffect(() => void load(), []);
+  return <div className={styles.loading} role="status" aria-label="Loading" />;
 }
 
 function useIsDark(): boolean {

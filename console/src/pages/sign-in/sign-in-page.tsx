@@ -10,7 +10,8 @@ import { ThemeSwitch } from '../../app/theme-switch';
 import { Button } from '../../components/actions/button';
 import { Notice } from '../../components/feedback/states';
 import { Form, TextField } from '../../components/form/form';
-import styles from './sign-in-page.module.css';
+import { SignInFrame } from './sign-in-frame';
+import styles from './sign-in-frame.module.css';
 
 const route = getRouteApi('/sign-in');
 
@@ -45,44 +46,37 @@ export function SignInPage() {
     document.title = 'Sign in · signalbox';
   }, []);
   return (
-    <main className={styles.page}>
-      <div className={styles.card}>
-        <div className={styles.brand}>
-          <img src={urlOf('/favicon.svg')} width="32" height="32" alt="" />
-          <h1 className={styles.title}>Sign in to signalbox</h1>
-        </div>
-        {from !== undefined && !enter.isError && (
-          <Notice tone="info">Sign in to continue. You return to the page that you were on.</Notice>
-        )}
-        {!isSecureContext && (
-          <Notice tone="bad">
-            Open the console over https, or at localhost on the machine of the service. Browsers keep its
-            session for such addresses only: here the sign-in has no effect, and the network can read the key.
-          </Notice>
-        )}
-        {enter.isError && <Notice tone="bad">{explain(enter.error)}</Notice>}
-        <Form fields={[]} error={null} onSubmit={(values) => enter.mutate(values.text('key'))}>
-          <TextField
-            name="key"
-            label="Key"
-            type="password"
-            autoComplete="current-password"
-            placeholder="sk-sb-v1-…"
-            spellCheck={false}
-            required
-            autoFocus
-            hint="A management key opens the whole console, an inference key its own page."
-          />
-          <Button variant="primary" type="submit" isBusy={enter.isPending}>
-            Sign in
-          </Button>
-        </Form>
-        <p className={styles.help}>
-          <code>npm start</code> prints the first management key. Elsewhere, create one with{' '}
-          <code>npm run keys:create -- --management</code>.
-        </p>
-      </div>
-      <ThemeSwitch />
-    </main>
+    <SignInFrame iconUrl={urlOf('/favicon.svg')} foot={<ThemeSwitch />}>
+      {from !== undefined && !enter.isError && (
+        <Notice tone="info">Sign in to continue. You return to the page that you were on.</Notice>
+      )}
+      {!isSecureContext && (
+        <Notice tone="bad">
+          Open the console over https, or at localhost on the machine of the service. Browsers keep its
+          session for such addresses only: here the sign-in has no effect, and the network can read the key.
+        </Notice>
+      )}
+      {enter.isError && <Notice tone="bad">{explain(enter.error)}</Notice>}
+      <Form fields={[]} error={null} onSubmit={(values) => enter.mutate(values.text('key'))}>
+        <TextField
+          name="key"
+          label="Key"
+          type="password"
+          autoComplete="current-password"
+          placeholder="sk-sb-v1-…"
+          spellCheck={false}
+          required
+          autoFocus
+          hint="A management key opens the whole console, an inference key its own page."
+        />
+        <Button variant="primary" type="submit" isBusy={enter.isPending}>
+          Sign in
+        </Button>
+      </Form>
+      <p className={styles.help}>
+        <code>npm start</code> prints the first management key. Elsewhere, create one with{' '}
+        <code>npm run keys:create -- --management</code>.
+      </p>
+    </SignInFrame>
   );
 }
