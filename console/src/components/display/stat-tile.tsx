@@ -12,7 +12,9 @@ export function StatTile({ label, value, detail }: StatTileProps) {
   return (
     <div className={styles.tile}>
       <dt className={styles.label}>{label}</dt>
-      <dd className={styles.value}>{value ?? <span className={styles.loading} />}</dd>
+      <dd className={styles.value} aria-busy={value === undefined || undefined}>
+        {value ?? <span className={styles.loading} />}
+      </dd>
       {detail !== undefined && <dd className={styles.detail}>{detail}</dd>}
     </div>
   );

@@ -36,29 +36,25 @@ export function OverviewPage() {
 }
 
 function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
-  const { range = 'day', by = 'model', measure = 'calls' } = route.useSearch();
+  const { range = 'day', by = 'model', measure = 'calls', each } = route.useSearch();
   const [isGuided, setGuided] = useState(false);
   const calls = useFirstCalls(workspaceId, isGuided);
   // Once shown, the guide stays until the page is left, so that the reader sees the first call arrive.
   if (!isGuided && calls.data?.some(hasSucceeded) === false) setGuided(true);
-  if (calls.data === undefined) {
-    return calls.error ? (
-      <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />
-    ) : (
-      <Placeholder lines={8} />
-    );
-  }
+  if (calls.data === undefined && calls.error)
+    return <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />;
   return (
     <>
       {isGuided && (
         <Suspense fallback={<Placeholder lines={12} />}>
-          <SetupGuide workspaceId={workspaceId} calls={calls.data} />
+          <SetupGuide workspaceId={workspaceId} calls={calls.data ?? []} />
         </Suspense>
       )}
-      {calls.data.length > 0 && (
+      {/* Before it is known as well, so that all questions are on their way at once. */}
+      {calls.data?.length !== 0 && (
         <>
           <Figures workspaceId={workspaceId} range={range} />
-          <UsageChart workspaceId={workspaceId} range={range} measure={measure} />
+          <UsageChart {...{ workspaceId, range, measure, each }} />
           <div className={styles.columns}>
             <SpendLimits workspaceId={workspaceId} />
             <Health workspaceId={workspaceId} />

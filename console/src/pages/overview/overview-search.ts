@@ -14,6 +14,8 @@ interface OverviewSearch {
   readonly by?: Grouping;
   /** Absent: `calls`. */
   readonly measure?: Measure;
+  /** The chart has a line or a part of its bars for each model. */
+  readonly each?: 'model';
 }
 
 export function readOverviewSearch(search: Readonly<Record<string, unknown>>): OverviewSearch {
@@ -21,5 +23,6 @@ export function readOverviewSearch(search: Readonly<Record<string, unknown>>): O
     range: oneOf(RANGES, search['range']),
     by: oneOf(GROUPINGS, search['by']),
     measure: oneOf(MEASURES, search['measure']),
+    each: oneOf(['model'] as const, search['each']),
   };
 }

@@ -1,15 +1,16 @@
 // One measure of the range over time.
 import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { analyticsQuery, numberOrNull, refusedShare } from '../../api/analytics';
+import { analyticsQuery, numberOrNull, refusedShare, textOf } from '../../api/analytics';
 import type { AnalyticsRow } from '../../api/analytics';
 import { ChoiceLinks } from '../../components/actions/choice-links';
-import { TimeSeries } from '../../components/chart/lazy-chart';
+import { ChartPlaceholder, TimeSeries } from '../../components/chart/lazy-chart';
 import type { TimeSeriesProps } from '../../components/chart/time-series';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
-import { ErrorState, Placeholder } from '../../components/feedback/states';
+import { ErrorState } from '../../components/feedback/states';
 import {
   formatCount,
   formatCountShort,
@@ -19,20 +20,23 @@ import {
   formatPercent,
   formatPercentExact,
 } from '../../format';
+import { MODEL_LABELS, MODEL_METRICS, modelSeriesQuery } from './model-series';
 import { MEASURES } from './overview-search';
 import type { Measure, Range } from './overview-search';
 import styles from './overview.module.css';
 import { RANGE_DEFINITIONS, sinceFirstRow, timeRangeOf, timesOf, valuesAt } from './ranges';
+
+interface Line {
+  readonly name: string;
+  readonly read: (row: AnalyticsRow) => number | null;
+}
 
 interface ChartDefinition extends Pick<
   TimeSeriesProps,
   'label' | 'shape' | 'format' | 'formatAxis' | 'isWhole'
 > {
   readonly name: string;
-  readonly lines: readonly {
-    readonly name: string;
-    readonly valueOf: (row: AnalyticsRow) => number | null;
-  }[];
+  readonly lines: readonly Line[];
   /** In a period without a call. */
   readonly absent: number | null;
 }
@@ -43,7 +47,7 @@ const CHARTS = {
   calls: {
     name: 'Calls',
     label: 'Calls',
-    lines: [{ name: 'Calls', valueOf: metric('request_count') }],
+    lines: [{ name: 'Calls', read: metric('request_count') }],
     isWhole: true,
     absent: 0,
     shape: 'bars',
@@ -53,7 +57,7 @@ const CHARTS = {
   spend: {
     name: 'Spend',
     label: 'Spend in USD',
-    lines: [{ name: 'Spend in USD', valueOf: metric('total_usage') }],
+    lines: [{ name: 'Spend in USD', read: metric('total_usage') }],
     absent: 0,
     shape: 'bars',
     format: formatAmount,
@@ -62,7 +66,7 @@ const CHARTS = {
   tokens: {
     name: 'Tokens',
     label: 'Tokens of prompts and answers',
-    lines: [{ name: 'Tokens', valueOf: metric('total_tokens') }],
+    lines: [{ name: 'Tokens', read: metric('total_tokens') }],
     isWhole: true,
     absent: 0,
     shape: 'bars',
@@ -73,8 +77,8 @@ const CHARTS = {
     name: 'Errors',
     label: 'Share of calls that failed or were refused',
     lines: [
-      { name: 'Failed, of those that were accepted', valueOf: metric('error_rate') },
-      { name: 'Refused, of all', valueOf: refusedShare },
+      { name: 'Failed, of those that were accepted', read: metric('error_rate') },
+      { name: 'Refused, of all', read: refusedShare },
     ],
     absent: null,
     shape: 'line',
@@ -85,8 +89,8 @@ const CHARTS = {
     name: 'Latency',
     label: 'Latency: median and 95th percentile',
     lines: [
-      { name: 'Median (p50)', valueOf: metric('latency_p50') },
-      { name: '95th percentile (p95)', valueOf: metric('latency_p95') },
+      { name: 'Median (p50)', read: metric('latency_p50') },
+      { name: '95th percentile (p95)', read: metric('latency_p95') },
     ],
     absent: null,
     shape: 'line',
@@ -99,10 +103,60 @@ interface UsageChartProps {
   readonly workspaceId: string;
   readonly range: Range;
   readonly measure: Measure;
+  readonly each: 'model' | undefined;
 }
 
-export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
-  const { data, error, refetch, dataUpdatedAt } = useQuery({
+export function UsageChart({ measure, each, ...scope }: UsageChartProps) {
+  const { start } = timeRangeOf(scope.range, useNow());
+  return (
+    <Section
+      title="Over time"
+      description={each && 'The five models with most calls.'}
+      actions={
+        <>
+          <ChoiceLinks label="Measure">
+            {MEASURES.map((choice) => (
+              <Link
+                key={choice}
+                to="."
+                search={(search) => ({ ...search, measure: choice })}
+                aria-current={choice === measure ? 'true' : undefined}
+              >
+                {CHARTS[choice].name}
+              </Link>
+            ))}
+          </ChoiceLinks>
+          <ChoiceLinks label="Lines">
+            {([undefined, 'model'] as const).map((choice) => (
+              <Link
+                key={choice ?? ''}
+                to="."
+                search={(search) => ({ ...search, each: choice })}
+                aria-current={choice === each ? 'true' : undefined}
+              >
+                {choice === undefined ? 'Together' : 'Each model'}
+              </Link>
+            ))}
+          </ChoiceLinks>
+          <Link to="/generations" search={{ from: start }} className={styles.more}>
+            View generations
+          </Link>
+        </>
+      }
+    >
+      {each === undefined ? (
+        <Together {...scope} measure={measure} />
+      ) : (
+        <EachModel {...scope} measure={measure} />
+      )}
+    </Section>
+  );
+}
+
+type LinesProps = Omit<UsageChartProps, 'each'>;
+
+function Together({ workspaceId, range, measure }: LinesProps) {
+  const answer = useQuery({
     ...analyticsQuery(['series', workspaceId, range], (now) => ({
       metrics: [
         'request_count',
@@ -120,53 +174,58 @@ export function UsageChart({ workspaceId, range, measure }: UsageChartProps) {
     })),
     refetchInterval: 15_000,
   });
-  const { start } = timeRangeOf(range, useNow());
-  return (
-    <Section
-      title="Over time"
-      actions={
-        <>
-          <ChoiceLinks label="Measure">
-            {MEASURES.map((choice) => (
-              <Link
-                key={choice}
-                to="."
-                search={(search) => ({ ...search, measure: choice })}
-                aria-current={choice === measure ? 'true' : undefined}
-              >
-                {CHARTS[choice].name}
-              </Link>
-            ))}
-          </ChoiceLinks>
-          <Link to="/generations" search={{ from: start }} className={styles.more}>
-            View generations
-          </Link>
-        </>
-      }
-    >
-      {data !== undefined ? (
-        <Chart {...{ range, measure }} rows={data} loadedAt={dataUpdatedAt} />
-      ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Placeholder lines={8} />
-      )}
-    </Section>
+  const { data: rows } = answer;
+  const lines = useMemo(
+    () => rows && CHARTS[measure].lines.map((line) => ({ ...line, rows })),
+    [rows, measure],
   );
+  return <Chart {...{ range, measure, lines, answer }} />;
 }
 
-interface ChartProps extends Pick<UsageChartProps, 'range' | 'measure'> {
-  readonly rows: readonly AnalyticsRow[];
-  readonly loadedAt: number;
+function EachModel({ workspaceId, range, measure }: LinesProps) {
+  const answer = useQuery({ ...modelSeriesQuery(workspaceId, range), refetchInterval: 15_000 });
+  const { data } = answer;
+  const lines = useMemo(
+    () =>
+      data?.models.map((model) => ({
+        name: model,
+        read: metric(MODEL_METRICS[measure]),
+        rows: data.rows.filter((row) => textOf(row, 'model') === model),
+      })),
+    [data, measure],
+  );
+  return <Chart {...{ range, measure, lines, answer }} label={MODEL_LABELS[measure]} />;
 }
 
-function Chart({ range, measure, rows, loadedAt }: ChartProps) {
-  const { name: _name, lines, absent, ...chart }: ChartDefinition = CHARTS[measure];
+interface ChartProps extends Pick<LinesProps, 'range' | 'measure'> {
+  /** Undefined while they load. */
+  readonly lines: readonly (Line & { readonly rows: readonly AnalyticsRow[] })[] | undefined;
+  readonly answer: Pick<UseQueryResult, 'error' | 'refetch' | 'dataUpdatedAt'>;
+  /** Absent: that of the measure. */
+  readonly label?: string | undefined;
+}
+
+function Chart({ range, measure, lines, answer, label }: ChartProps) {
+  const { name: _name, lines: _lines, absent, ...chart }: ChartDefinition = CHARTS[measure];
   const { granularity, period } = RANGE_DEFINITIONS[range];
-  const times = useMemo(() => sinceFirstRow(timesOf(range, loadedAt), rows), [range, loadedAt, rows]);
-  const series = useMemo(
-    () => lines.map(({ name, valueOf }) => ({ name, values: valuesAt(times, rows, valueOf, absent) })),
-    [times, rows, lines, absent],
+  const { error, refetch, dataUpdatedAt: loadedAt } = answer;
+  const times = useMemo(
+    () => sinceFirstRow(timesOf(range, loadedAt), lines?.flatMap(({ rows }) => rows) ?? []),
+    [range, loadedAt, lines],
   );
-  return <TimeSeries {...{ times, series, period }} isDaily={granularity === 'day'} {...chart} />;
+  const series = useMemo(
+    () => lines?.map(({ name, read, rows }) => ({ name, values: valuesAt(times, rows, read, absent) })),
+    [times, lines, absent],
+  );
+  if (series !== undefined) {
+    return (
+      <TimeSeries
+        {...{ times, series, period }}
+        {...chart}
+        label={label ?? chart.label}
+        isDaily={granularity === 'day'}
+      />
+    );
+  }
+  return error === null ? <ChartPlaceholder /> : <ErrorState error={error} onRetry={() => void refetch()} />;
 }
