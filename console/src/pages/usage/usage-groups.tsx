@@ -13,6 +13,7 @@ import { Section } from '../../components/display/section';
 import { Absent, ModelId, Money, Name } from '../../components/display/values';
 import { EmptyState } from '../../components/feedback/states';
 import { formatCount } from '../../format';
+import type { GenerationSearch } from '../generations/generation-search';
 import { DIMENSIONS, LABELS, nameOf } from './groups';
 import type { GroupNames } from './groups';
 import type { Period } from './periods';
@@ -49,10 +50,12 @@ interface UsageGroupsProps {
   readonly period: Period;
   readonly groups: readonly Group[];
   readonly names: GroupNames;
+  /** The groups are those of all workspaces. */
+  readonly isAll: boolean;
   readonly usage: Usage | undefined;
 }
 
-export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) {
+export function UsageGroups({ period, groups, names, isAll, usage }: UsageGroupsProps) {
   const [isWholeShown, setWholeShown] = useState(false);
   const rows = usage?.groups;
   const hasRefused = usage?.hasRefusedGroups ?? false;
@@ -66,14 +69,18 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
   return (
     <Section
       title={title}
-      description="Highest spend first."
+      description={
+        isAll && !groups.includes('workspace')
+          ? 'Highest spend first. Group by workspace as well to see the calls of a row.'
+          : 'Highest spend first.'
+      }
       isFlush
       actions={rows && <SaveButton save={save} />}
     >
       <DataTable
         caption={title}
         columns={[
-          ...groups.map((group, position) => groupColumn(group, position, names, period)),
+          ...groups.map((group, position) => groupColumn(group, position, { groups, names, period, isAll })),
           ...SUM_COLUMNS.filter((column) => hasRefused || column !== REFUSED_COLUMN),
         ]}
         rows={shown}
@@ -94,16 +101,37 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
   );
 }
 
-const groupColumn = (
+function groupColumn(
   group: Group,
   position: number,
-  names: GroupNames,
+  { groups, names, period, isAll }: Omit<UsageGroupsProps, 'usage'>,
+): Column<UsageGroup> {
+  return {
+    id: group,
+    header: LABELS[group],
+    cell: ({ values }) => (
+      <GroupCell
+        {...{ group, names }}
+        value={values[position] ?? null}
+        calls={callsOf(groups, values, period, isAll)}
+      />
+    ),
+  };
+}
+
+/** The calls of one row in the period. Null: they are those of several workspaces, and a list has the calls of one. */
+function callsOf(
+  groups: readonly Group[],
+  values: UsageGroup['values'],
   period: Period,
-): Column<UsageGroup> => ({
-  id: group,
-  header: LABELS[group],
-  cell: ({ values }) => <GroupCell {...{ group, names, period }} value={values[position] ?? null} />,
-});
+  isAll: boolean,
+): GroupCellProps['calls'] {
+  const filters: Partial<Record<Group, string>> = Object.fromEntries(
+    groups.map((group, position) => [group, values[position] ?? undefined]),
+  );
+  if (isAll && filters.workspace === undefined) return null;
+  return { ...filters, from: isoTime(period.start), to: isoTime(period.end) };
+}
 
 /** The rows of the table with all sums, exact; ids beside names. */
 function usageCsv(
@@ -135,11 +163,10 @@ interface GroupCellProps {
   readonly group: Group;
   readonly value: string | null;
   readonly names: GroupNames;
-  readonly period: Period;
+  readonly calls: (GenerationSearch & { readonly workspace?: string }) | null;
 }
 
-/** Leads to the calls of the group in the period. */
-function GroupCell({ group, value, names, period }: GroupCellProps) {
+function GroupCell({ group, value, names, calls }: GroupCellProps) {
   const text = nameOf(group, value, names);
   const name = group === 'model' ? <ModelId id={text} /> : <Name text={text} />;
   if (value === null) return name;
@@ -150,9 +177,17 @@ function GroupCell({ group, value, names, period }: GroupCellProps) {
       </Link>
     );
   }
-  const range = { from: isoTime(period.start), to: isoTime(period.end) };
+  if (calls !== null) {
+    return (
+      <Link to="/generations" search={calls}>
+        {name}
+      </Link>
+    );
+  }
+  if (group !== 'key') return name;
+  // Its page knows the workspace.
   return (
-    <Link to="/generations" search={{ ...range, [group]: value }}>
+    <Link to="/keys/$hash" params={{ hash: value }}>
       {name}
     </Link>
   );
