@@ -13,12 +13,13 @@ import {
   SLOTS,
   untilSummedUp,
 } from '../../test/support/database/growth-fill.mjs';
+import { measureQuestions } from './console-questions.mjs';
 import { describeGrowth, operationRow, renderGrowth } from './report.mjs';
 import { callBodies } from '../bench/load/known-vectors.mjs';
 import { alternately, shorterRounds } from '../bench/testbed/measuring.mjs';
 import { formatted, writePage } from '../support/report.ts';
 import { createMigratedDatabase, startService } from '../bench/testbed/service.mjs';
-import { median, medianOf, valuesOf } from '../support/statistics.ts';
+import { medianOf, valuesOf } from '../support/statistics.ts';
 import { cpuSeconds } from '../bench/testbed/usage.mjs';
 
 const OPTIONS = {
@@ -27,6 +28,7 @@ const OPTIONS = {
   destinations: { type: 'string', default: '10000' },
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '10' },
+  only: { type: 'string' },
   report: { type: 'string' },
 };
 /** A moment of another program's work would end the run. */
@@ -113,6 +115,12 @@ class Side {
           ...authorized(managementKey),
         };
     }
+  }
+
+  async measureQuestions() {
+    const [hash] = this.#hashes;
+    const { data } = await this.service.manage('GET', `/keys/${hash}`);
+    return measureQuestions(this.service, { hash, workspace: data.workspace_id });
   }
 
   embeddingsJob(inputs) {
@@ -227,22 +235,16 @@ async function measureInputs(testbed, { rounds, seconds }, side) {
   });
 }
 
-async function measureActivity({ service }) {
-  const durations = [];
-  for (let time = 0; time < 5; time++) {
-    const begunAt = performance.now();
-    await service.manage('GET', '/activity');
-    durations.push(performance.now() - begunAt);
-  }
-  return median(durations);
-}
-
 async function measureAll(testbed, plan) {
   const sides = [
     await openSide(testbed, plan, 'empty', false),
     await openSide(testbed, plan, 'filled', true),
   ];
   await waitForRest(testbed, sides);
+  const questions = await testbed.progress.step("Measuring the console's questions", () =>
+    sides[1].measureQuestions(),
+  );
+  if (plan.only === 'console') return describeGrowth({ questions, sizes: plan.sizes });
   const operations = [];
   for (const operation of OPERATIONS) {
     const measured = await testbed.progress.step(`Measuring ${operation.name}`, () =>
@@ -254,17 +256,16 @@ async function measureAll(testbed, plan) {
   const inputs = await testbed.progress.step('Measuring inputs', () =>
     measureInputs(testbed, plan, sides[1]),
   );
-  const activity = await Promise.all(sides.map(measureActivity));
-  return describeGrowth({ operations, inputs, activity, sizes: plan.sizes });
+  return describeGrowth({ operations, inputs, questions, sizes: plan.sizes });
 }
 
 export async function run(args, { progress, signal }) {
-  const { report, ...texts } = parseArgs({ args, options: OPTIONS }).values;
+  const { report, only, ...texts } = parseArgs({ args, options: OPTIONS }).values;
   const { rounds, seconds, ...sizes } = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Number(text)]),
   );
   const slices = rounds * SLICES_PER_ROUND;
-  const plan = { sizes, rounds, seconds, slices, sliceSeconds: seconds / SLICES_PER_ROUND };
+  const plan = { sizes, only, rounds, seconds, slices, sliceSeconds: seconds / SLICES_PER_ROUND };
   const testbed = await openTestbed({ progress, signal, withPeer: false });
   try {
     const page = renderGrowth(await measureAll(testbed, plan), ['growth', ...args].join(' '));
