@@ -2,6 +2,7 @@
 import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
+import type { ModelWire } from '../domain/chat/model-wire.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
 import type { EmbeddingProvider, Provider } from '../providers/shared/provider.js';
 
@@ -42,4 +43,9 @@ export interface ChatTarget extends ServingTarget {
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
 export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
+}
+
+/** The wire in which the provider speaks. */
+export function protocolOf({ provider: { chat } }: Pick<ServingTarget, 'provider'>): ModelWire {
+  return chat && 'protocol' in chat ? chat.protocol : 'chat';
 }

@@ -6,6 +6,7 @@ import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
 import { Clock } from '../../domain/clock.js';
 import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
+import { wireOf } from '../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
 import type { MaxPrices, ProviderPreferences, Sort } from '../../domain/providers/provider-preferences.js';
@@ -20,7 +21,8 @@ import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
-import type { ChatTarget } from '../endpoint-target.js';
+import { protocolOf } from '../endpoint-target.js';
+import type { ChatTarget, ServingTarget } from '../endpoint-target.js';
 import { ProviderNames } from '../provider-names.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
@@ -99,6 +101,7 @@ export class ChatPlanner {
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
     const { key, request, own, preferences } = call;
     const chosen = { ...preferences, sort: preferences.sort ?? sort };
+    const wire = wireOf(request);
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
     const configured = all.filter(({ target }) => target.provider.chat !== undefined);
@@ -107,6 +110,8 @@ export class ChatPlanner {
     const context = {
       now: performance.now(),
       random: () => this.health.random(),
+      // In its own wire a client's bytes pass.
+      isPreferred: (target: ServingTarget) => protocolOf(target) === wire,
       supportsAllParameters: ({ provider, endpoint }: ChatTarget) =>
         problemsAt(provider, request, endpoint).length === 0,
       staysWithin: (bounds: MaxPrices, { endpoint }: ChatTarget) =>
@@ -116,7 +121,7 @@ export class ChatPlanner {
     if (left.length === 0) throw noAllowedProviders(able, preferences);
     const priced = withKnownPrice(left, call);
     const ordered = orderCandidates(priced, chosen, context);
-    const moment = { now: context.now, date: call.now };
+    const moment = { ...context, date: call.now };
     // The sort of a model's variant is the caller's choice as well.
     const conversation = ordered.length > 1 && !chosen.sort ? conversationIn(call) : null;
     const kept = conversation === null ? ordered : this.sticky.prefer(ordered, conversation, moment);

@@ -76,6 +76,19 @@ describe('the endpoint of a conversation', () => {
     expect(counts.cheap / counts.one).toBeLessThan(5.5);
   });
 
+  it('is, at one price, one that speaks the wire of the caller', () => {
+    const isPreferred = ({ endpoint }: { readonly endpoint: { readonly provider: string } }) =>
+      endpoint.provider === 'two';
+    const routes = new StickyRoutes();
+    const cheap = candidate('cheap', { ...CACHED, prompt: 200n });
+    const chosen = Array.from(
+      { length: 100 },
+      (_none, index) =>
+        namesOf(routes.prefer([...all, cheap], `conversation ${index}`, { ...MOMENT, isPreferred }))[0],
+    );
+    expect(new Set(chosen)).toEqual(new Set(['two', 'cheap']));
+  });
+
   it('is the one that has answered, for ten minutes', () => {
     const routes = new StickyRoutes();
     const chosen = firstOf(routes, all, 'a');

@@ -8,8 +8,8 @@ import type { CacheOwner } from '../fair-cache/fair-cache.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import { utcDay } from '../../domain/spend/spend.js';
-import { priceWeights } from '../endpoints/endpoint-order.js';
-import type { Candidate } from '../endpoints/endpoint-order.js';
+import { preferredLike, priceWeights } from '../endpoints/endpoint-order.js';
+import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
 import { endpointName } from '../endpoint-target.js';
 import type { ChatTarget } from '../endpoint-target.js';
 
@@ -26,6 +26,10 @@ interface Remembered {
   readonly endpoint: string;
   /** performance.now() */
   readonly until: number;
+}
+
+interface StickyMoment extends Pick<OrderingContext, 'now' | 'isPreferred'> {
+  readonly date: Date;
 }
 
 @Injectable()
@@ -45,7 +49,7 @@ export class StickyRoutes {
   prefer(
     ordered: readonly Candidate<ChatTarget>[],
     conversation: string,
-    { now, date }: { readonly now: number; readonly date: Date },
+    { now, date, isPreferred }: StickyMoment,
   ): Candidate<ChatTarget>[] {
     const [first] = ordered;
     const isUsual = first && first.target.credential === null && !first.health.isOpen(now);
@@ -59,7 +63,8 @@ export class StickyRoutes {
     const known = this.remembered.get(ownerOf(conversation), keyOf(conversation, first?.target));
     const name = known && now < known.until ? known.endpoint : null;
     const chosen =
-      able.find(({ target }) => endpointName(target) === name) ?? byRendezvous(able, conversation);
+      able.find(({ target }) => endpointName(target) === name) ??
+      firstChoice(able, conversation, isPreferred);
     return [...able.filter((one) => one === chosen), ...ordered.filter((one) => one !== chosen)];
   }
 
@@ -120,6 +125,16 @@ function savesByCache({ endpoint }: ChatTarget, date: Date): boolean {
   const moment = { promptTokens: 0, minuteOfDay: utcMinute(date), serviceTier: null };
   const prices = chatPricesOn(endpoint, utcDay(date), moment);
   return prices !== null && prices.cacheRead < prices.prompt;
+}
+
+/** Of several at one price one that speaks the caller's wire, as a call without a conversation has it. */
+function firstChoice(
+  able: readonly Candidate<ChatTarget>[],
+  conversation: string,
+  isPreferred: StickyMoment['isPreferred'],
+): Candidate<ChatTarget> | undefined {
+  const chosen = byRendezvous(able, conversation);
+  return chosen && byRendezvous(preferredLike(chosen, able, isPreferred), conversation);
 }
 
 /** Weighted by price as the choice by chance is: the conversations spread over the endpoints in the same shares. */

@@ -272,3 +272,40 @@ describe('by preference', () => {
     ]);
   });
 });
+
+describe('endpoints of the wire of the caller', () => {
+  const other = createCandidate('other', { usd: '1' });
+  const native = createCandidate('native', { usd: '1' });
+  const second = createCandidate('second', { usd: '1' });
+  const cheap = createCandidate('cheap', { usd: '0.5' });
+  const isPreferred = ({ provider }: Candidate['target']) => ['native', 'second'].includes(provider.slug);
+  const firstOf = (chance: number, candidates: readonly Candidate[], preferences = {}) => {
+    const context = { ...CONTEXT, random: () => chance, isPreferred };
+    return namesOf(orderCandidates(candidates, prefer(preferences), context))[0];
+  };
+
+  it('come first inside one price', () => {
+    for (const chance of [0, 0.4, 0.9]) expect(firstOf(chance, [other, native])).toBe('native');
+    const context = { ...CONTEXT, isPreferred };
+    const ordered = orderCandidates([other, cheap, native], prefer({}), context);
+    expect(namesOf(ordered)).toEqual(['cheap', 'native', 'other']);
+  });
+
+  it('share the calls of their price', () => {
+    expect(firstOf(0, [other, native, second])).toBe('native');
+    expect(firstOf(0.9, [other, native, second])).toBe('second');
+  });
+
+  it('yield to a better price, to an order and to a sort', () => {
+    expect(firstOf(0, [native, cheap])).toBe('cheap');
+    expect(firstOf(0, [native, other], { order: ['other'] })).toBe('other');
+    const quick = createCandidate('quick', { health: seen(0.1, 10) });
+    const slow = createCandidate('native', { health: seen(2, 10) });
+    expect(firstOf(0, [slow, quick], { sort: 'latency' })).toBe('quick');
+  });
+
+  it('wait behind others while they are out', () => {
+    const out = createCandidate('native', { health: createOutage(NOW) });
+    expect(firstOf(0, [other, out], { allowFallbacks: false })).toBe('other');
+  });
+});

@@ -21,11 +21,15 @@ export interface OrderingContext<Target extends ServingTarget = ServingTarget> {
   readonly now: number;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /** An endpoint that comes before others of its price; absent: none does. */
+  readonly isPreferred?: (target: ServingTarget) => boolean;
   /** Whether every parameter of the call is one that the endpoint knows. */
   readonly supportsAllParameters: (target: Target) => boolean;
   /** False as well where a bounded price is not known. */
   readonly staysWithin: (bounds: MaxPrices, target: Target) => boolean;
 }
+
+type ChoiceContext = Pick<OrderingContext, 'now' | 'random' | 'isPreferred'>;
 
 /** A base slug matches all its variants (`deepinfra` matches `deepinfra/turbo`), a full slug only itself. */
 export function slugMatches(slug: string, { endpoint }: ServingTarget): boolean {
@@ -67,7 +71,7 @@ export function filterCandidates<Target extends ServingTarget>(
 export function orderCandidates<One extends Candidate>(
   candidates: readonly One[],
   preferences: ProviderPreferences,
-  context: Pick<OrderingContext, 'now' | 'random'>,
+  context: ChoiceContext,
 ): One[] {
   if (candidates.length <= 1) return [...candidates];
   const own: One[] = [];
@@ -106,10 +110,15 @@ function positionOf({ target: { credential } }: Candidate): number {
 
 /** By `order`, then by `sort` or by chance and price. */
 function orderAlike<One extends Candidate>(
-  candidates: readonly One[],
+  all: readonly One[],
   preferences: ProviderPreferences,
-  context: Pick<OrderingContext, 'now' | 'random'>,
+  context: ChoiceContext,
 ): One[] {
+  const { isPreferred } = context;
+  // Every later sort is stable: among equals the preferred ones stay first.
+  const candidates = isPreferred
+    ? all.toSorted((one, other) => Number(isPreferred(other.target)) - Number(isPreferred(one.target)))
+    : all;
   const balanced = preferences.sort
     ? explore(preferences, sortBy(preferences.sort, candidates, context.now), context)
     : balance(candidates, preferences, context);
@@ -160,7 +169,7 @@ function startingWith<One extends Candidate>(first: One, candidates: readonly On
 function balance<One extends Candidate>(
   candidates: readonly One[],
   { allowFallbacks }: ProviderPreferences,
-  { now, random }: Pick<OrderingContext, 'now' | 'random'>,
+  { now, random, isPreferred }: ChoiceContext,
 ): One[] {
   if (candidates.length <= 1) return [...candidates];
   const isOpen = new Map(candidates.map((candidate) => [candidate, candidate.health.isOpen(now)]));
@@ -172,8 +181,21 @@ function balance<One extends Candidate>(
   const out = candidates.filter((candidate) => isOpen.get(candidate));
   const mayProbe = allowFallbacks && healthy.length > 0;
   const probe = out.find(({ health }) => mayProbe && health.tryProbe(now));
-  const first = probe ?? pickByPrice(healthy, random());
+  const picked = pickByPrice(healthy, random());
+  const alike = picked ? preferredLike(picked, healthy, isPreferred) : [];
+  const first = probe ?? (alike.length > 1 ? pickByPrice(alike, random()) : alike[0]);
   return first ? startingWith(first, [...healthy, ...out]) : out;
+}
+
+/** The preferred candidates of the chosen one's price; itself where it is preferred already, or none is. */
+export function preferredLike<One extends Candidate>(
+  chosen: One,
+  candidates: readonly One[],
+  isPreferred: ChoiceContext['isPreferred'],
+): readonly One[] {
+  if (!isPreferred || isPreferred(chosen.target)) return [chosen];
+  const alike = candidates.filter(({ price, target }) => price === chosen.price && isPreferred(target));
+  return alike.length > 0 ? alike : [chosen];
 }
 
 /** 1/price². */
