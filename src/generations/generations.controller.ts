@@ -18,7 +18,8 @@ const GenerationIdQuery = (): MethodDecorator =>
   ApiQuery({
     name: 'id',
     type: String,
-    description: 'The x-generation-id of a response, the id in its body, or the UUID in both.',
+    description:
+      'The x-generation-id of a response, the id in its body (of a message too), or the UUID in both.',
   });
 
 @ApiTags('Generations')

@@ -35,7 +35,7 @@ export class GenerationsService {
    * exactly like an unknown id.
    */
   async get(caller: Caller, id: unknown): Promise<Generation> {
-    const key = readGenerationId(id);
+    const key = readGenerationId(id) ?? (await this.findKey(caller, String(id)));
     const found = key && (await this.generations.find(caller.key, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
@@ -62,6 +62,11 @@ export class GenerationsService {
     return { generation, content };
   }
 
+  /** Answers in the Messages wire carry the provider's id. */
+  private findKey({ key }: Caller, id: string): Promise<GenerationKey | null> {
+    return UPSTREAM_ID.test(id) ? this.generations.findKey(key, id) : Promise.resolve(null);
+  }
+
   private storageRule(): string {
     return this.history.hasContents
       ? 'neither the log nor the history has it'
@@ -69,7 +74,8 @@ export class GenerationsService {
   }
 }
 
-const FORMS = /^(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const FORMS = /^(?:msg_)?(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const UPSTREAM_ID = /^msg_[\x21-\x7e]{1,200}$/;
 // 9999-12-31: later moments have another notation, and belong to no generation.
 const LAST_MOMENT = 253_402_300_799_999;
 
@@ -78,7 +84,7 @@ interface GenerationKey {
   readonly createdAt: Date;
 }
 
-/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, or the UUID. Null: not an identifier of this service. */
+/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, the id of a translated message, or the UUID. Null: not an identifier of this service. */
 function readGenerationId(text: unknown): GenerationKey | null {
   if (typeof text !== 'string' || text === '') {
     throw new AppError('invalid_request', {
