@@ -6,8 +6,11 @@ import { USAGE_SOURCES } from '../domain/chat/chat-usage.js';
 import type { UsageSource } from '../domain/chat/chat-usage.js';
 import { ENDINGS, ruleOf } from '../domain/ending.js';
 import type { Ending } from '../domain/ending.js';
+import { MODEL_WIRES } from '../domain/chat/model-wire.js';
+import type { ModelWire } from '../domain/chat/model-wire.js';
 import { PROVIDERS } from '../providers/index.js';
 import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
+import { MESSAGE_MEMBERS } from './dto/create-message.dto.js';
 import type { ChatFailure } from './stream/chat-failure.js';
 
 // Seconds.
@@ -17,6 +20,9 @@ const RATE_BUCKETS = [1, 5, 10, 25, 50, 100, 200, 400, 800];
 
 export interface SettledCall {
   readonly provider: string;
+  /** Of the client, and of the provider. */
+  readonly clientWire: ModelWire;
+  readonly providerWire: ModelWire;
   readonly ending: Ending;
   readonly source: UsageSource;
   readonly durationMs: number;
@@ -36,7 +42,11 @@ const FAILURE_KINDS: readonly ChatFailure['kind'][] = [
 ];
 const PHASES = ['headers', 'first_content', 'content'] as const;
 export type StreamPhase = (typeof PHASES)[number];
-const LABELS: ReadonlySet<string> = new Set(KNOWN_MEMBERS);
+const DROPPED_REASONING = ['foreign', 'moved'] as const;
+/** The origin of a count of tokens: the provider, this service since the provider cannot count, or since it failed to. */
+const COUNT_SOURCES = ['provider', 'estimated', 'failed'] as const;
+export type CountSource = (typeof COUNT_SOURCES)[number];
+const LABELS: ReadonlySet<string> = new Set([...KNOWN_MEMBERS, ...MESSAGE_MEMBERS, 'context_management']);
 const OTHER_MEMBER = 'other';
 
 /** The label of a member or of a path into one. Callers choose the names of unknown members, which share a label. */
@@ -62,6 +72,10 @@ export class ChatMetrics {
   private readonly droppedMembers;
   private readonly usageSources;
   private readonly eventOrder;
+  private readonly droppedReasoning;
+  private readonly unknownEvents;
+  private readonly calls;
+  private readonly tokenCounts;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -125,6 +139,26 @@ export class ChatMetrics {
       'Answers whose parts came in an order that had to be repaired: nameless tool calls, content behind the finish reason.',
       ['provider'],
     );
+    this.droppedReasoning = counter(
+      'reasoning_dropped_total',
+      'Requests without thoughts of their history: foreign (of another producer), or moved (the endpoint or credential that made them did not serve).',
+      ['reason'],
+    );
+    this.unknownEvents = counter(
+      'unknown_events_total',
+      'Events of types that this service does not know: clients of the wire got them, translated answers did not.',
+      ['provider'],
+    );
+    this.calls = counter('calls_total', 'Calls that reached routing, by the wires of client and provider.', [
+      'client_wire',
+      'provider_wire',
+    ]);
+    this.tokenCounts = new Counter({
+      name: 'signalbox_count_tokens_total',
+      help: 'Counts of a prompt without a call: by the provider, estimated since it cannot count, or since it failed.',
+      labelNames: ['source'],
+      registers,
+    });
     this.overruns = counter('overrun_total', 'Calls that cost more than their reservation.', ['provider']);
     this.droppedMembers = counter(
       'dropped_members_total',
@@ -138,6 +172,10 @@ export class ChatMetrics {
     );
     // Prometheus sees no increase in a series that begins with its first event.
     for (const [ending, { cause }] of Object.entries(ENDINGS)) this.endings.inc({ cause, ending }, 0);
+    for (const reason of DROPPED_REASONING) this.droppedReasoning.inc({ reason }, 0);
+    for (const source of COUNT_SOURCES) this.tokenCounts.inc({ source }, 0);
+    for (const client_wire of MODEL_WIRES)
+      for (const provider_wire of MODEL_WIRES) this.calls.inc({ client_wire, provider_wire }, 0);
     for (const source of USAGE_SOURCES) this.usageSources.inc({ source }, 0);
     for (const kind of FAILURE_KINDS) for (const phase of PHASES) this.streamFailures.inc({ kind, phase }, 0);
     for (const { slug: provider, chat } of PROVIDERS) {
@@ -145,6 +183,7 @@ export class ChatMetrics {
       this.usageInconsistent.inc({ provider }, 0);
       this.overruns.inc({ provider }, 0);
       this.eventOrder.inc({ provider }, 0);
+      this.unknownEvents.inc({ provider }, 0);
       this.unexpectedRefusals.inc({ provider, member: OTHER_MEMBER }, 0);
     }
   }
@@ -157,12 +196,25 @@ export class ChatMetrics {
     this.unexpectedRefusals.inc({ provider, member: memberLabel(member) });
   }
 
+  reasoningDropped(reason: (typeof DROPPED_REASONING)[number]): void {
+    this.droppedReasoning.inc({ reason });
+  }
+
+  countedTokens(source: CountSource): void {
+    this.tokenCounts.inc({ source });
+  }
+
+  skippedEvents(provider: string, events: number): void {
+    this.unknownEvents.inc({ provider }, events);
+  }
+
   outOfOrder(provider: string): void {
     this.eventOrder.inc({ provider });
   }
 
   settled(call: SettledCall): void {
-    const { provider, source, durationMs, firstTokenMs, tokensPerSecond } = call;
+    const { provider, source, durationMs, firstTokenMs, tokensPerSecond, clientWire, providerWire } = call;
+    this.calls.inc({ client_wire: clientWire, provider_wire: providerWire });
     this.usageSources.inc({ source });
     this.duration.observe(durationMs / 1_000);
     this.endings.inc({ cause: ruleOf(call.ending).cause, ending: call.ending });

@@ -10,6 +10,8 @@ import { ChatPlanner } from '../routing/chat/chat-planner.js';
 import { connectionOf, EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../routing/endpoint-target.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
+import { ChatMetrics } from './chat-metrics.js';
+import type { CountSource } from './chat-metrics.js';
 import { countPrompt } from './charges/counted-prompt.js';
 import { measurePrompt } from './charges/prompt-size.js';
 import type { ReadChat } from './request/read-chat-request.js';
@@ -36,6 +38,7 @@ export class TokenCounts {
     private readonly http: HttpClient,
     private readonly yieldQueue: YieldQueue,
     private readonly config: AppConfig,
+    private readonly metrics: ChatMetrics,
   ) {}
 
   /** Of the first endpoint that may serve the request. */
@@ -45,21 +48,24 @@ export class TokenCounts {
     const [target] = (await this.planner.plan(plan)).targets;
     if (!target) throw new Error('a plan has a target');
     const counted = await this.countUpstream(target, request);
-    if (counted !== null) return { tokens: counted, isEstimated: false };
+    this.metrics.countedTokens(typeof counted === 'number' ? 'provider' : counted);
+    if (typeof counted === 'number') return { tokens: counted, isEstimated: false };
     const pace = this.yieldQueue.begin(key.accountId);
     return { tokens: await estimate(target, request, pace), isEstimated: true };
   }
 
-  /** Null: the provider cannot count, or failed. */
-  private async countUpstream(target: ChatTarget, request: ReadChat['request']): Promise<number | null> {
+  private async countUpstream(
+    target: ChatTarget,
+    request: ReadChat['request'],
+  ): Promise<number | Exclude<CountSource, 'provider'>> {
     const { chat } = target.provider;
     const counter = chat && 'protocol' in chat ? chat.counter : undefined;
-    if (counter === undefined) return null;
+    if (counter === undefined) return 'estimated';
     const connection = connectionOf(this.endpoints.namesOf(target));
     const call = { request, endpoint: target.endpoint, maxOutputTokens: null };
     try {
       const built = counter.buildRequest(call, connection);
-      if (built === null) return null;
+      if (built === null) return 'estimated';
       const { body, edits: _edits, ...sent } = built;
       const response = await this.http.send(
         { ...sent, body: Buffer.concat(body) },
@@ -69,10 +75,11 @@ export class TokenCounts {
           signal: new Cancellation(),
         },
       );
-      return response.status === 200 ? counter.readCount(response) : null;
+      const counted = response.status === 200 ? counter.readCount(response) : null;
+      return counted ?? 'failed';
     } catch (error) {
       this.logger.warn({ error, provider: target.provider.slug }, 'failed to count tokens; estimates them');
-      return null;
+      return 'failed';
     }
   }
 }

@@ -4,6 +4,7 @@ import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { ChatPlanner } from './chat/chat-planner.js';
+import { ReasoningOrigins } from './chat/reasoning-origins.js';
 import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
 import { CredentialAccess, OwnCredentialsCache } from './credentials/credential-access.js';
@@ -46,6 +47,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     OwnCredentialsCache,
     ChatPlanner,
     StickyRoutes,
+    ReasoningOrigins,
     ChatRouter,
     CredentialAccess,
     ProviderNames,

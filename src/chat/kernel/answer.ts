@@ -16,6 +16,8 @@ import type { OutputText } from './output-texts.js';
 
 // Of all choices together: far above any answer.
 const MAX_TOOL_CALLS = 1_024;
+/** Kept ones. */
+const MAX_SIGNATURES = 64;
 const EMPTY_ARGUMENTS = '{}';
 
 interface AnsweredCall {
@@ -70,9 +72,13 @@ export class Answer implements AnswerEvents {
   stated: ProviderError | null = null;
   /** Events that came in a wrong order, and were repaired. */
   repairs = 0;
+  /** Events of types that their reader does not know. */
+  unknownEvents = 0;
   /** Texts that came behind the finish reason of their choice. */
   continuations = 0;
   readonly texts = new OutputTexts();
+  /** Signatures and encrypted texts of its thoughts, the first ones. */
+  readonly signatures: string[] = [];
   private readonly byIndex: (AnsweredChoice | undefined)[] = [];
   private choiceCount = 0;
   private finishedCount = 0;
@@ -127,6 +133,7 @@ export class Answer implements AnswerEvents {
   close(block: AnswerBlock, opaque?: OpaqueReasoning): void {
     this.opened(block).isOpen = false;
     this.openBlocks--;
+    if (opaque && this.signatures.length < MAX_SIGNATURES) this.signatures.push(opaque.text);
     this.listener?.closed(block, opaque);
   }
 
@@ -167,6 +174,10 @@ export class Answer implements AnswerEvents {
 
   repaired(): void {
     this.repairs++;
+  }
+
+  skipped(): void {
+    this.unknownEvents++;
   }
 
   /** Every choice that has begun has its finish reason. */

@@ -5,6 +5,7 @@ import { systemScheduler } from '../../concurrency/scheduler.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
+import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { Clock } from '../../domain/clock.js';
 import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
@@ -13,8 +14,10 @@ import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbou
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
+import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
+import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
@@ -22,6 +25,7 @@ import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
+import { THINKING, withReadableThoughts } from '../request/messages/thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -49,6 +53,8 @@ interface Exchange {
 type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
+/** Thoughts of the history, as wires name them in their edits. */
+const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, 'messages.reasoning_details']);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
@@ -102,11 +108,14 @@ export class ChatExchange {
     const { target, state, names, attempt, cancellation } = exchange;
     const { request } = state;
     const maxOutputTokens = state.outputLimitAt(target);
+    const sentRequest = readableAt(target, state);
     const built = await wire.buildRequest(
-      { request, endpoint: target.endpoint, maxOutputTokens },
+      { request: sentRequest, endpoint: target.endpoint, maxOutputTokens },
       connectionOf(names),
     );
     attempt.droppedMembers = built.edits;
+    if (built.edits.some((edit) => LOST_REASONING.has(edit)))
+      this.metrics.reasoningDropped(sentRequest === request ? 'foreign' : 'moved');
     const { headersTimeout, answerTimeout } = this.config.chat;
     const limits = {
       timeout: request.isStreamed ? headersTimeout : answerTimeout,
@@ -186,7 +195,7 @@ export class ChatExchange {
       onHeld: (bytes) => state.hold(bytes),
     });
     state.onClose(state.onStop((stop) => pump.stop(stop)));
-    void this.countOrder(relay, pump, target.provider.slug);
+    void this.countEvents(relay, pump, target.provider.slug);
     await pump.opened;
     if (relay.hasContent) return { kind: 'stream', relay, pump, status, ending: null };
     const ending = await pump.ended;
@@ -200,9 +209,10 @@ export class ChatExchange {
     throw failureOfAnswer(failure, names);
   }
 
-  private async countOrder(relay: ChatStreamRelay, pump: ChatPump, provider: string): Promise<void> {
+  private async countEvents(relay: ChatStreamRelay, pump: ChatPump, provider: string): Promise<void> {
     await pump.ended;
     if (relay.isOutOfOrder) this.metrics.outOfOrder(provider);
+    if (relay.unknownEvents > 0) this.metrics.skippedEvents(provider, relay.unknownEvents);
   }
 
   /** Throws EndpointFailure for a body without an answer. */
@@ -263,6 +273,13 @@ export class ChatExchange {
     const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
+}
+
+/** Without thoughts that another endpoint or credential made: the provider would refuse them. */
+function readableAt(target: ChatTarget, { request, reasoning }: ChatState): ChatRequest {
+  if (reasoning === null || protocolOf(target) !== 'messages') return request;
+  const { origin, makers } = reasoning;
+  return withReadableThoughts(request, (signature) => madeBy(makers.get(signature) ?? origin, target));
 }
 
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {

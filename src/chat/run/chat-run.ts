@@ -79,6 +79,7 @@ export class ChatRun {
       until: new Date(state.startedAt.getTime() + deadline),
     };
     const route = { ...planned, targets };
+    state.reasoning = route.reasoning;
     this.progress.route = route;
     if (!request.isStreamed) {
       const outputTokens = Math.max(0, ...targets.map((target) => state.outputBoundAt(target)));
@@ -134,6 +135,8 @@ export class ChatRun {
     releaseRawMembers(members);
     if (native !== null) releaseRawMembers(native.members);
     const ended = await answerEnds.of(answer, target, state);
+    if (answer.kind === 'whole') planner.thought(route, target, answer.answer.signatures);
+    else if (answer.kind === 'stream') planner.thought(route, target, answer.relay.signatures);
     router.ended(begun, state, ended.ending, ended.received.usage?.completionTokens ?? 0);
     return { route, routed, ...ended };
   }

@@ -1,9 +1,10 @@
 // The settlement of one chat call: its usage, its charge and its record (docs/contract.md#chat-spend).
 import type { Pace } from '../../concurrency/yield-queue.js';
+import { wireOf } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
-import { endpointName } from '../../routing/endpoint-target.js';
+import { endpointName, protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { SettledCall } from '../chat-metrics.js';
 import { greatestChatCost } from '../charges/chat-bound.js';
@@ -68,6 +69,8 @@ export async function settlementOf(
   );
   const measured = {
     provider: target.provider.slug,
+    clientWire: wireOf(call.request),
+    providerWire: protocolOf(target),
     ending,
     source: charged.source,
     durationMs: Math.round(now - call.receivedAt),

@@ -8,6 +8,7 @@ import type { CallerGone, CallStop, Ending } from '../../domain/ending.js';
 import type { GenerationAttempt } from '../../domain/generations/generation.js';
 import { generationHeaderId, uuidV7 } from '../../domain/identifiers.js';
 import { countedMoment } from '../../domain/spend/spend.js';
+import type { BoundReasoning } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { AttemptingCall } from '../../routing/routed-call.js';
@@ -55,6 +56,8 @@ export class ChatState implements AttemptingCall {
   firstContentAt: number | null = null;
   /** Null: nothing but the client and its provider may end the call. */
   stop: CallStop | null = null;
+  /** Null: the history has no signed thought. */
+  reasoning: BoundReasoning | null = null;
   private bounded: ReservedCall | null = null;
   private acquiredBytes = 0;
   private readonly stopListeners = new Set<(stop: CallStop) => void>();

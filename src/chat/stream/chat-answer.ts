@@ -18,6 +18,7 @@ export interface ChatAnswer {
   readonly usage: ReportedChatUsage | null;
   readonly serviceTier: string | null;
   readonly upstreamId: string | null;
+  readonly signatures: readonly string[];
   readonly outputCount: OutputCount;
   /** Whether the provider's answer had to be repaired. */
   readonly isOutOfOrder: boolean;
@@ -72,6 +73,7 @@ export async function readChatAnswer(
       usage: answer.usageSnapshot,
       serviceTier: answer.tier,
       upstreamId: answer.upstreamId,
+      signatures: answer.signatures,
       outputCount: { texts: answer.texts.keptTexts, factor: answer.texts.shareOfKept },
       isOutOfOrder: answer.repairs > 0,
       body: (end) => passage.body(end),

@@ -132,6 +132,10 @@ export class ChatStreamRelay {
     return this.answer.repairs > 0;
   }
 
+  get unknownEvents(): number {
+    return this.answer.unknownEvents;
+  }
+
   /** For the events that this service writes itself: `created` is the provider's where it states one. */
   get identity(): StreamIdentity {
     return datedIdentity(this.options.identity, this.answer.createdAt);
@@ -147,6 +151,10 @@ export class ChatStreamRelay {
 
   get upstreamId(): string | null {
     return this.answer.upstreamId;
+  }
+
+  get signatures(): readonly string[] {
+    return this.answer.signatures;
   }
 
   /** The answer as far as it has come. */

@@ -15,6 +15,7 @@ import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
+import { ReasoningOrigins } from './reasoning-origins.js';
 import { StickyRoutes } from './sticky-routes.js';
 
 type Models = Readonly<Record<string, readonly ChatEndpoint[]>>;
@@ -65,6 +66,7 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
     access as CredentialAccess,
     new TestClock(),
     new StickyRoutes(),
+    new ReasoningOrigins(),
   );
   const { targets } = await planner.plan({
     key: { accountId: 'account', workspaceId: 'workspace' } as ApiKey,

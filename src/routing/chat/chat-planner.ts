@@ -24,6 +24,8 @@ import type { Candidate } from '../endpoints/endpoint-order.js';
 import { protocolOf } from '../endpoint-target.js';
 import type { ChatTarget, ServingTarget } from '../endpoint-target.js';
 import { ProviderNames } from '../provider-names.js';
+import { madeBy, makerName, ReasoningOrigins } from './reasoning-origins.js';
+import type { BoundReasoning } from './reasoning-origins.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
 
@@ -33,6 +35,8 @@ export interface ChatRoute {
   readonly targets: readonly ChatTarget[];
   /** Identifies the calls that stay at one endpoint; null: this one need not. */
   readonly conversation: string | null;
+  /** Null: the history has no signed thought. Its origin is the target that gets those of unknown makers. */
+  readonly reasoning: BoundReasoning | null;
 }
 
 export interface ChatPlan {
@@ -47,6 +51,7 @@ export interface ChatPlan {
 interface PlannedCall extends ChatPlan {
   readonly own: readonly ProviderCredential[] | null;
   readonly now: Date;
+  readonly reasoning: BoundReasoning | null;
   /** Computed for a model with several endpoints. */
   conversation: string | null | undefined;
 }
@@ -61,6 +66,7 @@ export class ChatPlanner {
     private readonly access: CredentialAccess,
     private readonly clock: Clock,
     private readonly sticky: StickyRoutes,
+    private readonly origins: ReasoningOrigins,
   ) {}
 
   /**
@@ -74,7 +80,8 @@ export class ChatPlanner {
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
-    const call: PlannedCall = { ...plan, preferences, own, now, conversation: undefined };
+    const reasoning = this.origins.of(key.accountId, request.messages);
+    const call: PlannedCall = { ...plan, preferences, own, now, reasoning, conversation: undefined };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
     for (const { model, sort } of found) {
@@ -89,13 +96,23 @@ export class ChatPlanner {
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
     const { conversation = null } = call;
-    return { accountId: key.accountId, targets: isOneOnly ? targets.slice(0, 1) : targets, conversation };
+    return {
+      accountId: key.accountId,
+      targets: isOneOnly ? targets.slice(0, 1) : targets,
+      conversation,
+      reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets) },
+    };
   }
 
   /** An endpoint of the route has begun its answer. */
   served({ conversation }: ChatRoute, target: ChatTarget): void {
     if (conversation !== null && target.credential === null)
       this.sticky.remember(conversation, target, performance.now());
+  }
+
+  /** An endpoint of the route has made signed thoughts. */
+  thought({ accountId }: ChatRoute, target: ChatTarget, signatures: readonly string[]): void {
+    if (protocolOf(target) === 'messages') this.origins.remember(accountId, signatures, target);
   }
 
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
@@ -125,10 +142,9 @@ export class ChatPlanner {
     // The sort of a model's variant is the caller's choice as well.
     const conversation = ordered.length > 1 && !chosen.sort ? conversationIn(call) : null;
     const kept = conversation === null ? ordered : this.sticky.prefer(ordered, conversation, moment);
-    return largeEnoughFirst(
-      kept.map(({ target }) => target),
-      request,
-    );
+    const large = largeEnoughFirst(kept, request);
+    const first = call.reasoning === null ? large : originFirst(large, call, context.now);
+    return first.map(({ target }) => target);
   }
 }
 
@@ -202,9 +218,32 @@ function staysWithin(bounds: MaxPrices, prices: EffectiveChatPrices | null): boo
 }
 
 /** Endpoints that can give as many tokens as the caller asks for come before those that give fewer. */
-function largeEnoughFirst(targets: readonly ChatTarget[], { maxOutputTokens }: ChatRequest): ChatTarget[] {
-  if (maxOutputTokens === null) return [...targets];
-  const isShort = ({ endpoint }: ChatTarget) =>
+function largeEnoughFirst(
+  candidates: readonly Candidate<ChatTarget>[],
+  { maxOutputTokens }: ChatRequest,
+): Candidate<ChatTarget>[] {
+  if (maxOutputTokens === null) return [...candidates];
+  const isShort = ({ target: { endpoint } }: Candidate<ChatTarget>) =>
     Number((endpoint.maxOutputTokens ?? endpoint.contextLength) < maxOutputTokens);
-  return targets.toSorted((one, other) => isShort(one) - isShort(other));
+  return candidates.toSorted((one, other) => isShort(one) - isShort(other));
+}
+
+/** The maker of the earlier thoughts, whatever its price; else, where the caller chooses none, endpoints that read such thoughts. */
+function originFirst(
+  candidates: readonly Candidate<ChatTarget>[],
+  { reasoning, preferences: { order, sort } }: PlannedCall,
+  now: number,
+): Candidate<ChatTarget>[] {
+  const origin = reasoning?.origin ?? null;
+  const isChosen = order.length > 0 || sort !== null;
+  const comesFirst = (target: ChatTarget): boolean =>
+    origin === null ? !isChosen && protocolOf(target) === 'messages' : madeBy(origin, target);
+  const rank = ({ target, health }: Candidate<ChatTarget>) =>
+    Number(health.isOpen(now) || !comesFirst(target));
+  return candidates.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function likelyOrigin(targets: readonly ChatTarget[]): string | null {
+  const first = targets.find((target) => protocolOf(target) === 'messages');
+  return first ? makerName(first) : null;
 }

@@ -16,6 +16,9 @@ const KNOWN = new Set(
 /** The last one in the middle of a conversation: Claude Code sends it. */
 const ROLES = new Set(['user', 'assistant', 'system']);
 export const STUB_KEY = 'sk-ant-key-of-the-stub';
+/** Of customers. */
+export const OWN_KEYS = ['sk-ant-own-key-one', 'sk-ant-own-key-two'] as const;
+const ACCEPTED: ReadonlySet<unknown> = new Set([STUB_KEY, ...OWN_KEYS]);
 
 export interface MessagesStub extends StubUpstream {
   /** Null: the usual answer. */
@@ -25,7 +28,7 @@ export interface MessagesStub extends StubUpstream {
 export async function startMessagesStub(): Promise<MessagesStub> {
   let scripted: StubAnswer | null = null;
   const stub = await startStubUpstream((request, response) => {
-    if (request.headers['x-api-key'] !== STUB_KEY)
+    if (!ACCEPTED.has(request.headers['x-api-key']))
       return sendError(response, 401, 'authentication_error', 'invalid x-api-key');
     const problem = problemOf(request.body);
     if (problem !== null) return sendError(response, 400, 'invalid_request_error', problem);

@@ -17,6 +17,7 @@ import { RawInputs } from './raw-inputs.js';
 import { rejectMember } from './read-blocks.js';
 import { readMessageTools } from './read-message-tools.js';
 import type { ReadTools } from './read-message-tools.js';
+import { THINKING } from './thoughts.js';
 import { readSystem, readTurns } from './read-turns.js';
 import { REFUSED_MESSAGE_MEMBERS } from './refused-message-members.js';
 import { sentHeaders, traceOfAgent } from './message-headers.js';
@@ -61,7 +62,7 @@ export function readMessagesRequest(
       members: native,
       headers: sentHeaders(headers),
       cuts,
-      edits: [...(turns.cuts.length > 0 ? ['messages.content.thinking'] : []), ...tools.edits],
+      edits: [...(turns.cuts.length > 0 ? [THINKING] : []), ...tools.edits],
       unshared: [...[...native.keys()].filter((name) => !SHARED.has(name)), ...tools.unshared],
     },
     models: modelsOf(dto),

@@ -1,8 +1,9 @@
 // System blocks and turns of the Messages wire as the kernel's messages, in Chat's form. Arguments of calls stay their own JSON text.
 import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { ANTHROPIC_FORMAT, OWN_SIGNATURE } from '../../../providers/shared/messages/reasoning-details.js';
+import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
 import type { RawInputs } from './raw-inputs.js';
+import { vendorSignature, thinkingCuts } from './thoughts.js';
 import { blocksOf, cacheMark, readBlock, rejectMember, textIn } from './read-blocks.js';
 import type { Block, ReadPart } from './read-blocks.js';
 
@@ -27,41 +28,32 @@ export function readTurns(value: unknown, inputs: RawInputs): ReadTurns {
     return rejectMember('messages', value === undefined ? 'is required' : 'must be an array');
   if (value.length === 0) rejectMember('messages', 'must have at least 1 element');
   const messages: ChatMessage[] = [];
-  const cuts: NativeCut[] = [];
   for (const [index, turn] of value.entries()) {
     const at = `messages[${index}]`;
     if (!isObject(turn)) return rejectMember(at, 'must be an object');
     const role = ROLES.find((known) => known === turn['role']);
     if (role === undefined) return rejectMember(`${at}.role`, `must be one of ${ROLES.join(', ')}`);
     const blocks = blocksOf(turn['content'], `${at}.content`);
-    if (role === 'assistant') {
-      const { read, foreign } = readAssistant(blocks, at, (block) => inputs.of(index, block));
-      messages.push(read);
-      if (foreign.length > 0)
-        cuts.push({ member: 'messages', index, inner: foreign.length === blocks.length ? null : foreign });
-    } else messages.push(...readUser(role as 'user' | 'system', blocks, at));
+    if (role === 'assistant') messages.push(readAssistant(blocks, at, (block) => inputs.of(index, block)));
+    else messages.push(...readUser(role as 'user' | 'system', blocks, at));
   }
-  return { messages, cuts };
+  return { messages, cuts: thinkingCuts(value) };
 }
 
 function readAssistant(
   blocks: readonly Block[],
   at: string,
   inputOf: (block: number) => string,
-): { readonly read: ChatMessage; readonly foreign: number[] } {
+): ChatMessage {
   const parts: ReadPart[] = [];
   const details: JsonObject[] = [];
   const calls: { id: string; name: string; arguments: string }[] = [];
-  const foreign: number[] = [];
   for (const [index, block] of blocks.entries()) {
     const path = `${at}.content[${index}]`;
     switch (block['type']) {
       case 'thinking': {
         const { signature } = block;
-        const isForeign =
-          typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_SIGNATURE);
-        if (isForeign) foreign.push(index);
-        details.push(thought(textIn(block, 'thinking', path), isForeign ? null : signature, details.length));
+        details.push(thought(textIn(block, 'thinking', path), vendorSignature(signature), details.length));
         break;
       }
       case 'redacted_thinking': {
@@ -91,7 +83,7 @@ function readAssistant(
     ...(details.length > 0 && { reasoning_details: details }),
   };
   const read = message('assistant', parts, parts.length === 0 ? { content: null, ...body } : body);
-  return { read: { ...read, toolCalls: calls, ...(parts.length === 0 && { content: null }) }, foreign };
+  return { ...read, toolCalls: calls, ...(parts.length === 0 && { content: null }) };
 }
 
 function thought(text: string, signature: string | null, index: number): JsonObject {

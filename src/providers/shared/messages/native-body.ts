@@ -1,9 +1,12 @@
 // The body of a client that speaks the Messages wire, for an endpoint of that wire: every value is the client's own bytes, but for
 // the members that this service reads and the elements that no provider may get.
-import type { NativeCut } from '../../../domain/chat/chat-request.js';
+import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
+import type { ChatRequest, NativeCut } from '../../../domain/chat/chat-request.js';
+import { isObject } from '../../../domain/members.js';
 import { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
 import { withoutElements } from './list-cuts.js';
+import { hasForeignCalls } from './thinking.js';
 
 /** This service reads them, or they name objects of the operator's account. */
 const NOT_SENT = new Set(
@@ -24,11 +27,21 @@ export function nativeBody(
   for (const edit of native.edits) body.edits.add(edit);
   for (const [name, value] of native.members) {
     const cuts = native.cuts.filter(({ member }) => member === name);
-    if (name === 'model') body.add(name, JSON.stringify(endpoint.upstreamModel));
+    if (name === 'thinking' && isRefused(value, request, endpoint)) {
+      body.add(name, '{"type":"disabled"}');
+      body.edits.add(name);
+    } else if (name === 'model') body.add(name, JSON.stringify(endpoint.upstreamModel));
     else if (name === 'max_tokens' && withLimit) body.add(name, String(maxOutputTokens ?? value.toString()));
     else if (!NOT_SENT.has(name)) body.add(name, cuts.length === 0 ? value : cutValue(value, cuts));
   }
   return body;
+}
+
+/** A budget of thoughts, where the turn of calls that goes on has lost its thought: the provider wants one there. */
+function isRefused(thinking: Buffer, { messages, native }: ChatRequest, { wire }: ChatEndpoint): boolean {
+  if (wire?.thinking !== 'budget' || !native?.cuts.some(({ member }) => member === 'messages')) return false;
+  const settings: unknown = JSON.parse(thinking.toString());
+  return isObject(settings) && settings['type'] === 'enabled' && hasForeignCalls(messages);
 }
 
 function cutValue(value: Buffer, cuts: readonly NativeCut[]): Buffer {

@@ -1,6 +1,6 @@
 // Thoughts that come back in `reasoning_details`: the entries of one block join, and a signature ends its block. A thought without the
 // signature of this wire's producer cannot be sent: it is lost, and never becomes a visible text.
-import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import type { ChatMessage, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 
 /** OpenRouter's name for the form of these signatures. */
@@ -28,10 +28,11 @@ export function thinkingBlocks(details: JsonValue | undefined): {
       lost++;
       continue;
     }
-    if (type === 'reasoning.encrypted' && typeof data === 'string') {
+    if (type === 'reasoning.encrypted') {
       abandon();
       // Signatures of other producers have no format where a client has lost it, but the id of a call.
-      if (format === ANTHROPIC_FORMAT) blocks.push({ type: 'redacted_thinking', data });
+      if (format === ANTHROPIC_FORMAT && typeof data === 'string')
+        blocks.push({ type: 'redacted_thinking', data });
       else lost++;
     } else if (type === 'reasoning.text') {
       if (open !== null && open.index !== index) abandon();
@@ -44,4 +45,23 @@ export function thinkingBlocks(details: JsonValue | undefined): {
   }
   abandon();
   return { blocks, lost };
+}
+
+/** A signature or redacted data of this wire's producer; null: the detail has none. */
+export function signatureOf(detail: JsonValue): string | null {
+  if (!isObject(detail) || detail['format'] !== ANTHROPIC_FORMAT) return null;
+  const { signature, data } = detail;
+  if (typeof signature === 'string' && signature !== '') return signature;
+  return typeof data === 'string' ? data : null;
+}
+
+/** Of all messages, the oldest first. */
+export function* signaturesIn(messages: readonly ChatMessage[]): Generator<string> {
+  for (const { body } of messages) {
+    const { reasoning_details: details } = body;
+    for (const detail of isArray(details) ? details : []) {
+      const signature = signatureOf(detail);
+      if (signature !== null) yield signature;
+    }
+  }
 }

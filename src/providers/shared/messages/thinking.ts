@@ -1,6 +1,7 @@
 // Reasoning settings of other wires as `thinking` and `output_config.effort` (docs/contract.md#messages-providers).
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatRequest, JsonObject, ReasoningSettings } from '../../../domain/chat/chat-request.js';
+import { thinkingBlocks } from './reasoning-details.js';
 import { reasoningEdit } from '../chat/chat-reasoning.js';
 import type { ChatCall } from '../chat-wire.js';
 
@@ -73,11 +74,10 @@ function budgetEdit(
   return { ...DEFAULT, thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-/** The last assistant's message calls tools without a thought of its own. */
-function hasForeignCalls(messages: ChatCall['request']['messages']): boolean {
-  const last = messages.findLast(({ role }) => role === 'assistant');
-  const isOpen = messages.at(-1)?.role === 'tool';
-  return (
-    isOpen && last !== undefined && last.toolCalls.length > 0 && last.body['reasoning_details'] === undefined
-  );
+/** The last assistant's message calls tools without a thought that the provider reads. */
+export function hasForeignCalls(messages: ChatCall['request']['messages']): boolean {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  const { toolCalls = [], body = {} } = messages[at] ?? {};
+  const isAnswered = messages.slice(at + 1).some(({ role }) => role === 'tool');
+  return isAnswered && toolCalls.length > 0 && thinkingBlocks(body['reasoning_details']).blocks.length === 0;
 }

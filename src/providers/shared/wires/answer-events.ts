@@ -47,6 +47,8 @@ export interface AnswerEvents {
   end(): void;
   /** Something came in an order that clients do not expect, and the wire repaired it. */
   repaired(): void;
+  /** An event or a delta of a type that the reader does not know: clients of its wire get it, others do not. */
+  skipped(): void;
 }
 
 /** An answer exceeds a bound of this service: that is not the provider's fault. */

@@ -75,12 +75,16 @@ export class MessagesAnswerReader {
       case 'error':
         this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
         break;
+      case 'ping':
+      case 'message_stop':
+        break;
       default:
         // Servers behind a gateway may write an error as a body of their own.
         if (type === '' && !event.isNothing(event.find('error'))) {
           this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
           return 'error';
         }
+        this.answer.skipped();
     }
     return type;
   }

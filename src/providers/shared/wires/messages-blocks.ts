@@ -39,6 +39,8 @@ const DELTAS: Readonly<Record<string, { readonly kind: Kind; readonly member: st
   thinking_delta: { kind: 'reasoning', member: 'thinking' },
   input_json_delta: { kind: 'call', member: 'partial_json' },
 };
+/** They say nothing to the kernel. */
+const SILENT_DELTAS: ReadonlySet<string> = new Set(['citations_delta']);
 const EMPTY_INPUT = Buffer.from('{}');
 /** The wire has one answer. */
 const CHOICE = 0;
@@ -72,6 +74,7 @@ export class MessagesBlocks {
     else if (known && state.kind === known.kind) this.grow(state, delta, delta.find(known.member));
     else if (known && state.kind !== 'other')
       throw new BrokenAnswer('a delta of another kind than its block');
+    else if (!known && !SILENT_DELTAS.has(type)) this.answer.skipped();
   }
 
   stop(index: number): void {
