@@ -1,42 +1,14 @@
 // Reads of an upstream end anywhere: the client's bytes and the state of the relay must not depend on where.
 import { describe, expect, it } from '@jest/globals';
-import * as fc from '../../../test/support/fast-check.js';
 import { relayed } from '../../../test/support/chat/relay.js';
+import { expectSameWhereverCut, piecesOf } from '../../../test/support/chat/pieces.js';
 import { UPSTREAM_STREAMS } from '../../../test/support/chat/upstream-streams.js';
 
-function* pieces(body: Buffer, cuts: readonly number[]): Generator<Buffer> {
-  let from = 0;
-  for (const cut of cuts) {
-    yield Buffer.from(body.subarray(from, cut));
-    from = cut;
-  }
-  yield Buffer.from(body.subarray(from));
-}
-
-describe.each(UPSTREAM_STREAMS)('$name', (stream) => {
-  const whole = relayed(stream, [stream.body]);
-
-  it('is the same when it is cut at any one byte', () => {
-    for (let cut = 0; cut <= stream.body.length; cut++) {
-      expect({ cut, ...relayed(stream, pieces(stream.body, [cut])) }).toEqual({ cut, ...whole });
-    }
-  });
-
-  it('is the same when every byte comes alone', () => {
-    const cuts = Array.from({ length: stream.body.length }, (_, index) => index);
-    expect(relayed(stream, pieces(stream.body, cuts))).toEqual(whole);
-  });
-
-  it('is the same for any reads', () => {
-    const cut = fc.nat(stream.body.length);
-    fc.assert(
-      fc.property(fc.array(cut, { maxLength: 40 }), (cuts) => {
-        const sorted = cuts.sort((one, other) => one - other);
-        expect(relayed(stream, pieces(stream.body, sorted))).toEqual(whole);
-      }),
-      { numRuns: 50 },
-    );
-  });
+describe('a stream', () => {
+  it.each(UPSTREAM_STREAMS.map((stream) => [stream.name, stream] as const))(
+    'is the same wherever it is cut: %s',
+    (_name, stream) => expectSameWhereverCut(stream),
+  );
 });
 
 const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
@@ -72,7 +44,7 @@ describe('an event that is longer than what is read at once', () => {
         { length: Math.ceil((body.length - first) / READ) },
         (_, nth) => first + nth * READ,
       );
-      expect(relayed({}, pieces(body, cuts))).toEqual(whole);
+      expect(relayed({}, piecesOf(body, cuts))).toEqual(whole);
     }
   });
 });

@@ -34,18 +34,28 @@ export const answerEnd = (members: AnswerEnd['members'] = {}): AnswerEnd => ({
   hasChoice: true,
 });
 
+/** As counted for clients of another wire than the provider's. */
+export const COUNTED_PROMPT = 11;
 const MADE_ID = /^call_[A-Za-z0-9]{24}$/;
 
 /** Made tool call ids are numbered instead of random. */
 export function createRelay(
-  { wire, choiceCount = 1, excludesReasoning = false }: Partial<UpstreamStream> = {},
+  {
+    wire,
+    choiceCount = 1,
+    excludesReasoning = false,
+    protocol = 'chat',
+    client = 'chat',
+  }: Partial<UpstreamStream> = {},
   limits: Partial<Pick<RelayOptions, 'maxEventBytes' | 'maxAnswerBytes'>> = {},
 ): ChatStreamRelay {
   let made = 0;
   const toolCallId = (id: string): string => (MADE_ID.test(id) ? `call_${++made}` : id);
   return new ChatStreamRelay({
     ...ANSWER_OPTIONS,
-    wire: { ...RELAY_WIRE, toolCallId, ...wire },
+    client,
+    countedPrompt: client === protocol ? null : COUNTED_PROMPT,
+    wire: { ...RELAY_WIRE, protocol, toolCallId, ...wire },
     choiceCount,
     excludesReasoning,
     maxEventBytes: 8_388_608,
@@ -56,6 +66,9 @@ export function createRelay(
 
 export interface RelayedStream {
   readonly output: string;
+  /** The last events; empty for an answer that failed. */
+  readonly last: string;
+  readonly signatures: readonly string[];
   readonly failure: ChatFailure | null;
   readonly usage: ReportedChatUsage | null;
   readonly serviceTier: string | null;
@@ -82,6 +95,8 @@ export function relayed(stream: Partial<UpstreamStream>, pieces: Iterable<Buffer
   const { failure, usage, serviceTier, upstreamId, hasContent, isFinished } = relay;
   return {
     output: Buffer.concat(output).toString(),
+    last: failure === null ? relay.last(answerEnd()).toString() : '',
+    signatures: relay.signatures,
     failure,
     usage,
     serviceTier,

@@ -1,4 +1,5 @@
 // Streams as providers send them, with the peculiarities of each wire.
+import type { ModelWire } from '../../../src/domain/chat/model-wire.js';
 import type { ChatWire } from '../../../src/providers/shared/chat-wire.js';
 import { readUpstreamError } from '../../../src/providers/shared/upstream-error.js';
 
@@ -8,6 +9,9 @@ export interface UpstreamStream {
   readonly wire?: Partial<Pick<ChatWire, 'finishReasons' | 'toolCallId' | 'readUsage' | 'callSignatures'>>;
   readonly choiceCount?: number;
   readonly excludesReasoning?: boolean;
+  /** Absent: Chat. */
+  readonly protocol?: ModelWire;
+  readonly client?: ModelWire;
 }
 
 export const RELAY_WIRE = { protocol: 'chat', readError: readUpstreamError } as const;

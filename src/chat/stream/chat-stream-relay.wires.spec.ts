@@ -1,0 +1,44 @@
+// Streams of the Messages wire, and those that are translated: reads of an upstream end anywhere, and the client's bytes must not
+// depend on where.
+import { describe, expect, it } from '@jest/globals';
+import { relayed } from '../../../test/support/chat/relay.js';
+import { expectSameWhereverCut } from '../../../test/support/chat/pieces.js';
+import type { ModelWire } from '../../domain/chat/model-wire.js';
+import { UPSTREAM_STREAMS } from '../../../test/support/chat/upstream-streams.js';
+import type { UpstreamStream } from '../../../test/support/chat/upstream-streams.js';
+import { MESSAGES_STREAMS } from '../../../test/support/messages/messages-streams.js';
+import { readMessageStream } from '../../../test/support/messages/read-messages-stream.js';
+
+const toClient =
+  (client: ModelWire) =>
+  (stream: UpstreamStream): UpstreamStream =>
+    Object.assign({}, stream, { client });
+const TO_CHAT = MESSAGES_STREAMS.map(toClient('chat'));
+const TO_MESSAGES = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1).map(
+  toClient('messages'),
+);
+
+describe.each([
+  ['in its own wire', MESSAGES_STREAMS],
+  ['to a client of Chat', TO_CHAT],
+  ['to a client of Messages', TO_MESSAGES],
+] as const)('a stream %s', (_way, streams) => {
+  it.each(streams.map((stream) => [stream.name, stream] as const))(
+    'is the same wherever it is cut: %s',
+    (_name, stream) => expectSameWhereverCut(stream),
+  );
+});
+
+describe('a client of Messages', () => {
+  it.each(TO_MESSAGES.map((stream) => [stream.name, stream] as const))(
+    'gets every event in its order: %s',
+    (_name, stream) => {
+      const { output, last, failure } = relayed(stream, [stream.body]);
+      if (failure === null) {
+        const { start, delta, isStopped } = readMessageStream(output + last);
+        expect(start).toMatchObject({ role: 'assistant', usage: { input_tokens: 11, output_tokens: 1 } });
+        expect([typeof delta?.['stop_reason'], isStopped]).toEqual(['string', true]);
+      }
+    },
+  );
+});
