@@ -21,8 +21,8 @@ import { ChatService } from './chat.service.js';
 import { HttpChatClient, nameGeneration } from './http-chat-client.js';
 import { REQUEST_READERS } from './request/request-form.js';
 
-/** A coding agent's own session. */
-const AGENT_SESSION = 'x-claude-code-session-id';
+/** A coding agent's own session: of Claude Code, and of Codex. */
+const AGENT_SESSIONS = ['x-claude-code-session-id', 'session-id'];
 
 @Injectable()
 export class ChatResponder {
@@ -58,11 +58,7 @@ export class ChatResponder {
         permit,
         context: {
           requestId: requestIdOf(request),
-          sessionId:
-            chat.sessionId ??
-            headerText(request, 'x-session-id') ??
-            headerText(request, AGENT_SESSION) ??
-            null,
+          sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? sessionOfAgent(request),
           trace: chat.trace,
           requestContext: describeApplication(request),
         },
@@ -85,6 +81,10 @@ export class ChatResponder {
       if (!socket.destroyed) socket.setTimeout(timeout);
     };
   }
+}
+
+function sessionOfAgent(request: Request): string | null {
+  return AGENT_SESSIONS.map((name) => headerText(request, name)).find((session) => session) ?? null;
 }
 
 function send(response: Response, { generationId, body, passedOver }: WrittenChat, wire: ModelWire): void {

@@ -9,6 +9,7 @@ import { ChatMetrics } from './chat-metrics.js';
 import { ChatResponder } from './chat-responder.js';
 import { ChatController } from './chat.controller.js';
 import { MessagesController } from './messages.controller.js';
+import { ResponsesController } from './responses.controller.js';
 import { ChatService } from './chat.service.js';
 import { ChatExchange } from './run/chat-exchange.js';
 import { ChatServices } from './run/chat-services.js';
@@ -20,7 +21,7 @@ import { systemScheduler } from '../concurrency/scheduler.js';
 
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],
-  controllers: [ChatController, MessagesController],
+  controllers: [ChatController, MessagesController, ResponsesController],
   providers: [
     AnswerEnds,
     ChatExchange,

@@ -9,9 +9,8 @@ import { ChatRun } from './run/chat-run.js';
 import type { SettledChat } from './run/chat-settlement.js';
 import type { ExecutedChat } from './run/executed-chat.js';
 import type { ClientStream } from './stream/client-stream.js';
-import type { StreamIdentity } from './clients/client-wire.js';
+import type { FailedStream, ShownUsage, StreamIdentity } from './clients/client-wire.js';
 import { clientWireOf } from './clients/client-wires.js';
-import { toChatUsageDto } from './dto/chat-usage.dto.js';
 import type { ShownCost } from './dto/chat-usage.dto.js';
 import type { AnswerEnd } from './passages/passage.js';
 
@@ -65,10 +64,12 @@ export class ChatService {
     const begun = settled.routed.begun?.answer;
     if (!begun) return null;
     const { includesUsageChunk, choiceCount } = call.request;
+    const completedAt = Math.floor(this.services.clock.now().getTime() / 1_000);
     const end: AnswerEnd = {
       usage: settled.usage.usage,
       cost: shownCost(settled),
       members: run.routingMembers(),
+      completedAt,
       hasChoice: !includesUsageChunk && choiceCount === 1,
     };
     if (begun.kind === 'whole') {
@@ -86,14 +87,19 @@ function failureEvent(
   run: ChatRun,
   executed: ExecutedChat,
   error: AppError,
-  members = {},
+  usage: ShownUsage | null = null,
 ): Buffer {
   const { generationId } = run;
-  return clientWireOf(wireOf(request)).failure({
+  const failed: FailedStream = {
     identity: identityOf(run, executed),
+    responses: request.native?.responses,
     error: error.ofCall({ generationId }),
-    members: { ...members, ...run.routingMembers() },
-  });
+    usage,
+    members: run.routingMembers(),
+  };
+  const begun = executed.routed.begun?.answer;
+  const ofAnswer = begun?.kind === 'stream' ? begun.relay.failed(failed) : null;
+  return ofAnswer ?? clientWireOf(wireOf(request)).failure(failed);
 }
 
 /** With its last events. */
@@ -122,8 +128,8 @@ function shownCost({ charged: { charge, cost } }: SettledChat): ShownCost {
 }
 
 /** A call that its caller pays, and a report of a provider, show usage. */
-function usageOfFailure(settled: SettledChat): object {
+function usageOfFailure(settled: SettledChat): ShownUsage | null {
   const { usage, charged } = settled;
   const isShown = usage.source === 'reported' || charged.source !== 'none';
-  return isShown ? { usage: toChatUsageDto(usage.usage, shownCost(settled)) } : {};
+  return isShown ? { usage: usage.usage, cost: shownCost(settled) } : null;
 }

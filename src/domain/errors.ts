@@ -195,6 +195,11 @@ export class AppError extends Error {
     return this.options.payer ?? (CALLERS_OWN.has(this.status) ? 'caller' : 'operator');
   }
 
+  /** The member of the body at fault; null: none is named. */
+  get member(): string | null {
+    return this.options.member ?? null;
+  }
+
   get native(): NativeError | null {
     return this.options.native ?? null;
   }

@@ -4,7 +4,12 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
-import { documentErrors, ErrorResponseDto, MessagesErrorResponseDto } from '../http/openapi/operation.js';
+import {
+  documentErrors,
+  ErrorResponseDto,
+  MessagesErrorResponseDto,
+  ResponsesErrorResponseDto,
+} from '../http/openapi/operation.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
 
 /** Recorded requests and responses by operationId: under `request`, and under the status of the response. */
@@ -16,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Embeddings: 'Vectors for texts, tokens, images and files.',
   Chat: 'Answers of chat models, streamed or whole.',
   Messages: 'The same models in the form of Anthropic.',
+  Responses: 'The same models in the newer form of OpenAI.',
   Models: 'Available models, their prices, endpoints and health.',
   'API keys': 'Keys, their limits and their spend.',
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
@@ -62,7 +68,7 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
   const document = SwaggerModule.createDocument(
     application,
     { ...description, info: { ...description.info, license: LICENSE } },
-    { extraModels: [ErrorResponseDto, MessagesErrorResponseDto] },
+    { extraModels: [ErrorResponseDto, MessagesErrorResponseDto, ResponsesErrorResponseDto] },
   );
   return completed(document);
 }

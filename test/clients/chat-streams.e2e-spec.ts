@@ -13,6 +13,7 @@ import OpenAI from 'openai';
 import OpenAI4 from 'openai4';
 import OpenAI5 from 'openai5';
 import { CHAT_CLIENT, DONE, usageChunk } from '../../src/chat/clients/chat.js';
+import { countedChatUsage } from '../../src/domain/chat/chat-usage.js';
 import { AppError } from '../../src/domain/errors.js';
 import { IDENTITY, relayed } from '../support/chat/relay.js';
 import { UPSTREAM_STREAMS } from '../support/chat/upstream-streams.js';
@@ -32,6 +33,10 @@ const USAGE = {
     upstream_inference_completions_cost: 0.0000016,
   },
 };
+const FAILED_USAGE = {
+  usage: countedChatUsage(9, 12),
+  cost: { charged: 0n, isByok: false, upstream: null, prompt: null, completion: null },
+};
 const ERROR = new AppError('provider_error');
 
 const RESULTS = new Map(UPSTREAM_STREAMS.map((stream) => [stream.name, relayed(stream, [stream.body])]));
@@ -48,7 +53,7 @@ function bytesFor(name: string, wantsEmptyChoices: boolean): Buffer {
   const result = RESULTS.get(name);
   if (!result) throw new Error(`no stream ${name}`);
   const end = result.failure
-    ? CHAT_CLIENT.failure({ identity: IDENTITY, error: ERROR, members: { usage: { ...USAGE, cost: 0 } } })
+    ? CHAT_CLIENT.failure({ identity: IDENTITY, error: ERROR, usage: FAILED_USAGE, members: {} })
     : Buffer.concat([usageChunk(IDENTITY, { usage: USAGE }, !wantsEmptyChoices), DONE]);
   const { keepAlive } = CHAT_CLIENT;
   return Buffer.concat([keepAlive, Buffer.from(result.output), keepAlive, end]);

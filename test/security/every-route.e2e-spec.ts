@@ -196,6 +196,7 @@ const WITH_OPEN_BODIES = [
   'POST /embeddings',
   'POST /chat/completions',
   'POST /messages',
+  'POST /responses',
   'POST /messages/count_tokens',
 ];
 const WITH_CLOSED_BODIES = NAMED_ROUTES.filter(({ body, name }) => body && !WITH_OPEN_BODIES.includes(name));

@@ -1,5 +1,6 @@
 // Answers in Chat's wire for clients (docs/contract.md#chat-streams): the events and members that this service writes itself,
 // around those that come from a provider in the same wire.
+import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { AnsweredChoice } from '../kernel/answer.js';
 import type { ClientWire, StreamIdentity } from './client-wire.js';
 
@@ -49,12 +50,13 @@ function errorChunk(
 
 export const CHAT_CLIENT: ClientWire = {
   keepAlive: KEEP_ALIVE,
-  failure({ identity, error, members }) {
+  failure({ identity, error, usage, members }) {
     const { status: code, message, errorType, metadata, headers } = error;
     // The headers of the stream have left: those of its error are repeated here.
     const stated = Object.keys(headers).length === 0 ? {} : { headers };
     const shown = { code, message, metadata: { error_type: errorType, ...metadata, ...stated } };
-    return Buffer.concat([errorChunk(identity, shown, members), DONE]);
+    const shownUsage = usage && { usage: toChatUsageDto(usage.usage, usage.cost) };
+    return Buffer.concat([errorChunk(identity, shown, { ...shownUsage, ...members }), DONE]);
   },
 };
 

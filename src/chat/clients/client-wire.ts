@@ -1,5 +1,8 @@
 // The part of an answer that this service writes itself, for clients of each wire: beside the events and bodies of a provider.
+import type { ResponsesForm } from '../../domain/chat/chat-request.js';
+import type { ChatUsage } from '../../domain/chat/chat-usage.js';
 import type { AppError } from '../../domain/errors.js';
+import type { ShownCost } from '../dto/chat-usage.dto.js';
 
 /** The members that are the same in every event of an answer. */
 export interface StreamIdentity {
@@ -23,8 +26,17 @@ export interface FailedStream {
   readonly identity: StreamIdentity;
   /** With its generation. */
   readonly error: AppError;
-  /** Usage where the caller pays, and `openrouter_metadata`. */
+  /** Where the caller pays; else null. */
+  readonly usage: ShownUsage | null;
+  /** `openrouter_metadata`. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Of a client that speaks Responses. */
+  readonly responses?: ResponsesForm | undefined;
+}
+
+export interface ShownUsage {
+  readonly usage: ChatUsage;
+  readonly cost: ShownCost;
 }
 
 export interface ClientWire {

@@ -3,6 +3,7 @@ import { usdToNumber } from '../../domain/spend/money.js';
 import type { ShownCost } from '../dto/chat-usage.dto.js';
 import { costDetails } from '../dto/chat-usage.dto.js';
 import { messagesErrorBody } from '../../http/errors/error-forms.js';
+import { messagesUsageMembers } from './messages-usage.js';
 import type { ClientWire, FailedStream } from './client-wire.js';
 
 /** `data`: JSON of one line. */
@@ -14,8 +15,10 @@ export const MESSAGE_STOP = messagesEvent('message_stop', '{"type":"message_stop
 
 export const MESSAGES_CLIENT: ClientWire = {
   keepAlive: messagesEvent('ping', '{"type":"ping"}'),
-  failure: ({ error, members }: FailedStream) =>
-    messagesEvent('error', JSON.stringify({ ...messagesErrorBody(error), ...members })),
+  failure: ({ error, usage, members }: FailedStream) => {
+    const shown = usage && { usage: { ...messagesUsageMembers(usage.usage), ...costMembers(usage.cost) } };
+    return messagesEvent('error', JSON.stringify({ ...messagesErrorBody(error), ...shown, ...members }));
+  },
 };
 
 /** The members of `usage` that this service adds. */

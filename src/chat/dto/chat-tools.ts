@@ -42,9 +42,10 @@ export function readTools(value: unknown): ChatTool[] {
   return value.map((tool, index) => readTool(tool, `tools[${index}]`));
 }
 
-function readTool(tool: unknown, path: string): ChatTool {
-  if (!isObject(tool)) return reject(path, 'must be an object');
-  if (tool['type'] !== 'function') reject(`${path}.type`, 'must be function: server tools are not supported');
+function readTool(sent: unknown, path: string): ChatTool {
+  if (!isObject(sent)) return reject(path, 'must be an object');
+  if (sent['type'] !== 'function') reject(`${path}.type`, 'must be function: server tools are not supported');
+  const tool = nestedTool(sent);
   const { function: described } = tool;
   if (!isObject(described)) return reject(`${path}.function`, 'must be an object');
   const { name, description, parameters, strict } = described;
@@ -56,6 +57,12 @@ function readTool(tool: unknown, path: string): ChatTool {
   if (isPresent(strict) && typeof strict !== 'boolean')
     reject(`${path}.function.strict`, 'must be a boolean');
   return { name, body: tool as JsonObject };
+}
+
+/** Some editors send tools in the form of the Responses wire. */
+function nestedTool(tool: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { type, function: described, ...members } = tool;
+  return described === undefined && members['name'] !== undefined ? { type, function: members } : tool;
 }
 
 export function readToolChoice(value: unknown, tools: readonly ChatTool[]): ChatRequest['toolChoice'] {
@@ -73,7 +80,7 @@ function readChoice(value: unknown): NonNullable<ChatRequest['toolChoice']> {
     const mode = Object.hasOwn(MODES, value) ? MODES[value] : undefined;
     return mode === undefined ? rejectToolChoice() : { mode };
   }
-  const described = isObject(value) && value['type'] === 'function' ? value['function'] : null;
+  const described = isObject(value) && value['type'] === 'function' ? (value['function'] ?? value) : null;
   const name = isObject(described) ? described['name'] : null;
   return typeof name === 'string' ? { functionName: name } : rejectToolChoice();
 }

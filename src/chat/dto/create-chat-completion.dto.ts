@@ -30,7 +30,7 @@ const MAX_LOGPROBS = 20;
 export const MAX_USER_LENGTH = 256;
 const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
 const LIMIT = { optional: true, minimum: 1 } as const;
-const SERVICE_TIERS = ['auto', 'default', 'fast', 'priority', 'flex', 'scale'];
+export const SERVICE_TIERS = ['auto', 'default', 'fast', 'priority', 'flex', 'scale'];
 const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export class CreateChatCompletionDto {

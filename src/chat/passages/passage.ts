@@ -1,10 +1,11 @@
 // The way of an answer from its provider's wire to its client's. In one wire the provider's bytes pass with edits; between two, the
 // kernel's events are written again. A passage writes what comes before the record is committed, and the end after it.
+import type { ResponsesForm } from '../../domain/chat/chat-request.js';
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
 import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
-import type { StreamIdentity } from '../clients/client-wire.js';
+import type { FailedStream, StreamIdentity } from '../clients/client-wire.js';
 import type { ShownCost } from '../dto/chat-usage.dto.js';
 import type { Answer } from '../kernel/answer.js';
 
@@ -18,6 +19,8 @@ export interface PassageOptions extends Pick<ChatAnswerRules, 'excludesReasoning
   readonly choiceCount: number;
   /** Tokens of the prompt as counted here, for clients that read them from the first event; null: the provider states them. */
   readonly countedPrompt: number | null;
+  /** Of a client that speaks Responses. */
+  readonly responses?: ResponsesForm;
 }
 
 /** The end of an answer whose record is committed. */
@@ -26,6 +29,8 @@ export interface AnswerEnd {
   readonly cost: ShownCost;
   /** `openrouter_metadata`, for a caller who asks for it. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Seconds. */
+  readonly completedAt: number;
   /** Chat: the usage chunk has a choice. */
   readonly hasChoice: boolean;
 }
@@ -53,6 +58,10 @@ export interface StreamPassage {
   release(): void;
   /** The last events. */
   last(end: AnswerEnd): Buffer;
+  /** The last events of an answer that failed, where they depend on those before; else null. */
+  failed?(failed: FailedStream): Buffer | null;
+  /** Bytes of the answer that are kept for its last events. Absent: none. */
+  readonly heldBytes?: number;
 }
 
 export interface WholePassage {

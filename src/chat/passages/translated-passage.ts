@@ -4,7 +4,8 @@ import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
-import type { ModelWire } from '../../domain/chat/model-wire.js';
+import type { ProviderWire } from '../../domain/chat/model-wire.js';
+import type { FailedStream } from '../clients/client-wire.js';
 import { Answer } from '../kernel/answer.js';
 import type { BlockListener } from '../kernel/answer.js';
 import { BlockSequence } from '../kernel/block-sequence.js';
@@ -31,6 +32,9 @@ export interface StreamWriter extends BlockListener {
   end(answer: Answer): void;
   /** After the commit of the record. */
   last(end: AnswerEnd, answer: Answer): Buffer;
+  /** As StreamPassage has them. */
+  failed?(failed: FailedStream): Buffer | null;
+  readonly heldBytes?: number;
 }
 
 /** Writes a whole answer in the client's wire. */
@@ -70,6 +74,14 @@ export class TranslatedPassage implements StreamPassage {
   last(end: AnswerEnd): Buffer {
     return this.writer.last(end, this.answer);
   }
+
+  failed(failed: FailedStream): Buffer | null {
+    return this.writer.failed?.(failed) ?? null;
+  }
+
+  get heldBytes(): number {
+    return this.writer.heldBytes ?? 0;
+  }
 }
 
 export class TranslatedWhole implements WholePassage {
@@ -100,28 +112,28 @@ export class TranslatedWhole implements WholePassage {
   }
 }
 
-const STREAM_READERS: Readonly<Record<ModelWire, (options: PassageOptions, answer: Answer) => StreamReader>> =
-  {
-    chat: (options, answer) => {
-      const reader = new ChatAnswerReader({ ...options, isWhole: false }, answer);
-      return {
-        event: (bytes, from, to, large) =>
-          reader.read(bytes, from, to, large) === 'error' ? 'error' : 'more',
-        done: () => reader.finishOpenChoices(),
-        end: () => reader.end(),
-        release: () => reader.release(),
-      };
-    },
-    messages: (options, answer) => {
-      const reader = new MessagesAnswerReader(options, answer);
-      return {
-        event: (bytes, from, to, large) => {
-          const type = reader.readEvent(bytes, from, to, large);
-          return type === 'error' ? 'error' : type === 'message_stop' ? 'end' : 'more';
-        },
-        done: () => reader.done(),
-        end: () => reader.end(),
-        release: () => reader.release(),
-      };
-    },
-  };
+const STREAM_READERS: Readonly<
+  Record<ProviderWire, (options: PassageOptions, answer: Answer) => StreamReader>
+> = {
+  chat: (options, answer) => {
+    const reader = new ChatAnswerReader({ ...options, isWhole: false }, answer);
+    return {
+      event: (bytes, from, to, large) => (reader.read(bytes, from, to, large) === 'error' ? 'error' : 'more'),
+      done: () => reader.finishOpenChoices(),
+      end: () => reader.end(),
+      release: () => reader.release(),
+    };
+  },
+  messages: (options, answer) => {
+    const reader = new MessagesAnswerReader(options, answer);
+    return {
+      event: (bytes, from, to, large) => {
+        const type = reader.readEvent(bytes, from, to, large);
+        return type === 'error' ? 'error' : type === 'message_stop' ? 'end' : 'more';
+      },
+      done: () => reader.done(),
+      end: () => reader.end(),
+      release: () => reader.release(),
+    };
+  },
+};

@@ -1,6 +1,6 @@
 // From the bytes of a body to a checked chat call (docs/contract.md#chat-request). Values are checked once; members that
 // go upstream keep their own bytes.
-import type { ChatRequest, JsonValue } from '../../domain/chat/chat-request.js';
+import type { ChatRequest, ChatTool, JsonValue } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { ProviderPreferences } from '../../domain/providers/provider-preferences.js';
@@ -78,7 +78,7 @@ export function readChatRequest(sent: Readonly<Record<string, unknown>>, bytes: 
     trace: traceOf(dto),
     metadata: dto.metadata ?? null,
     promptCacheKey: dto.prompt_cache_key ?? null,
-    members: forwarded(members, dto, tools.length > 0),
+    members: forwarded(members, dto, tools),
   };
   return { request, preferences: fromProviderPreferencesDto(dto.provider) };
 }
@@ -106,7 +106,7 @@ function smallest(one: number | undefined, other: number | undefined): number | 
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-function tierOf(tier: string | undefined): string | null {
+export function tierOf(tier: string | undefined): string | null {
   return tier === 'fast' ? 'priority' : (tier ?? null);
 }
 
@@ -151,12 +151,16 @@ function traceOf({ trace, metadata }: CreateChatCompletionDto): CallerTrace | nu
 
 function forwarded(
   members: Map<string, Buffer>,
-  { n, service_tier: tier, tool_choice: choice }: CreateChatCompletionDto,
-  hasTools: boolean,
+  { n, service_tier: tier, tool_choice: choice, tools: sent }: CreateChatCompletionDto,
+  tools: readonly ChatTool[],
 ): Map<string, Buffer> {
+  const hasTools = tools.length > 0;
   for (const name of NOT_FORWARDED) members.delete(name);
   // `parallel_tool_calls` alone is an error at some providers.
   if (!hasTools) for (const name of HIDDEN_WITHOUT_TOOLS) members.delete(name);
+  // Tools whose form was another.
+  if (tools.some(({ body }, index) => body !== (sent as readonly unknown[])[index]))
+    members.set('tools', jsonOf(tools.map(({ body }) => body)));
   if (n === 1) members.delete('n');
   if (tier === 'fast') members.set('service_tier', jsonOf('priority'));
   if (choice === 'any' && hasTools) members.set('tool_choice', jsonOf('required'));

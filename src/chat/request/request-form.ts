@@ -1,9 +1,11 @@
 // The forms in which clients send model calls.
+import { AppError } from '../../domain/errors.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { readMessagesRequest } from './messages/read-messages-request.js';
 import type { WireHeaders } from './messages/message-headers.js';
 import { readChatRequest } from './read-chat-request.js';
 import type { ReadChat } from './read-chat-request.js';
+import { readResponsesRequest } from './responses/read-responses-request.js';
 
 export type RequestReader = (
   body: Readonly<Record<string, unknown>>,
@@ -12,6 +14,18 @@ export type RequestReader = (
 ) => ReadChat;
 
 export const REQUEST_READERS: Readonly<Record<ModelWire, RequestReader>> = {
-  chat: readChatRequest,
+  chat: (body, bytes) =>
+    isResponsesBody(body) ? readResponsesRequest(body, bytes, 'chat') : readChatRequest(body, bytes),
   messages: readMessagesRequest,
+  responses: (body, bytes) => readResponsesRequest(body, bytes),
 };
+
+/** Some editors send the body of the Responses wire to the address of Chat, and read Chat's answer. */
+function isResponsesBody({ input, messages }: Readonly<Record<string, unknown>>): boolean {
+  const isGiven = input !== undefined && input !== null;
+  if (isGiven && messages !== undefined && messages !== null)
+    throw new AppError('invalid_request', {
+      detail: 'input and messages: only one of them; messages belong to Chat, input to Responses',
+    });
+  return isGiven;
+}

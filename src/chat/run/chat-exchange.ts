@@ -254,6 +254,7 @@ export class ChatExchange {
       excludesReasoning: request.reasoning?.isExcluded === true,
       choiceCount: request.choiceCount,
       countedPrompt: isCounted ? await this.countedPrompt(exchange) : null,
+      ...(request.native?.responses && { responses: request.native.responses }),
     };
   }
 

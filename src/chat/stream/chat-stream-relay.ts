@@ -8,7 +8,7 @@ import type { ProviderError } from '../../providers/shared/provider.js';
 import { AnswerBoundExceeded } from '../../providers/shared/wires/answer-events.js';
 import { errorOf } from '../../providers/shared/wires/answer-values.js';
 import { datedIdentity } from '../clients/client-wire.js';
-import type { StreamIdentity } from '../clients/client-wire.js';
+import type { FailedStream, StreamIdentity } from '../clients/client-wire.js';
 import type { Answer } from '../kernel/answer.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { isBlank, isDone, isSeveralDocuments, isStructure, linesOf } from '../kernel/event-data.js';
@@ -178,9 +178,15 @@ export class ChatStreamRelay {
     return this.passage.last(end);
   }
 
+  /** The last events of an answer that failed; null: they do not depend on those before. */
+  failed(failed: FailedStream): Buffer | null {
+    return this.passage.failed?.(failed) ?? null;
+  }
+
   /** Bytes that the relay holds beside its own objects. */
   get heldBytes(): number {
-    return this.events.heldBytes + this.outputBytes + this.answer.texts.size;
+    const { heldBytes = 0 } = this.passage;
+    return this.events.heldBytes + this.outputBytes + this.answer.texts.size + heldBytes;
   }
 
   private attempt(read: () => void): void {

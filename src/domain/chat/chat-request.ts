@@ -75,6 +75,23 @@ export interface NativeCut {
   readonly inner: readonly number[] | null;
 }
 
+/** A tool whose name or kind another wire does not have: its calls come back as the client declared it. */
+export interface DeclaredTool {
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  readonly namespace: string | null;
+}
+
+/** The parts of a request that an answer in the Responses wire depends on. */
+export interface ResponsesForm {
+  /** Members of the request that the answer repeats: JSON text, without braces. */
+  readonly echo: Buffer;
+  /** By the name in the kernel. */
+  readonly tools: ReadonlyMap<string, DeclaredTool>;
+  /** Reasoning comes with the content that its producer reads. */
+  readonly wantsEncryptedReasoning: boolean;
+}
+
 /** A request as the client of another wire than Chat sent it: endpoints of its wire get its bytes. */
 export interface NativeRequest {
   readonly wire: ModelWire;
@@ -87,6 +104,8 @@ export interface NativeRequest {
   readonly edits: readonly string[];
   /** Members that endpoints of other wires do not get. */
   readonly unshared: readonly string[];
+  /** Absent: another wire. */
+  readonly responses?: ResponsesForm;
 }
 
 /** The wire of the client. */

@@ -1,4 +1,7 @@
 // The wires in which models are called, in front of this service and behind it (docs/contract.md#model-wires).
 
-export const MODEL_WIRES = ['chat', 'messages'] as const;
+/** In front. */
+export const MODEL_WIRES = ['chat', 'messages', 'responses'] as const;
 export type ModelWire = (typeof MODEL_WIRES)[number];
+/** Behind. */
+export type ProviderWire = Exclude<ModelWire, 'responses'>;

@@ -39,7 +39,7 @@ export interface RequestContext {
 export type Operation = 'embeddings' | 'chat';
 
 /** Operations as the contract's records name them. */
-export const API_TYPES = ['embeddings', 'completions', 'messages'] as const;
+export const API_TYPES = ['embeddings', 'completions', 'messages', 'responses'] as const;
 export type ApiType = (typeof API_TYPES)[number];
 
 export function apiTypeOf({
@@ -47,7 +47,8 @@ export function apiTypeOf({
   chat,
 }: Pick<Generation, 'operation'> & { readonly chat: Pick<ChatFacts, 'wire'> | null }): ApiType {
   if (operation !== 'chat') return operation;
-  return chat?.wire === 'messages' ? 'messages' : 'completions';
+  const wire = chat?.wire ?? 'chat';
+  return wire === 'chat' ? 'completions' : wire;
 }
 
 /** Lists are filtered by operation: `completions` are chats of every wire. */

@@ -1,10 +1,11 @@
-// The bodies of errors: those of the API, and those that clients of the Messages wire read (docs/contract.md#errors).
+// The bodies of errors: those of the API, and those that clients of other wires read (docs/contract.md#errors).
 import type { AppError } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { toRoutingMetadataDto } from '../dto/routing-metadata.dto.js';
 
 /** A path of the Messages wire, below any prefix. */
 const MESSAGES_PATH = /^\/api\/v1\/messages(?:\/|$)/;
+const RESPONSES_PATH = /^\/api\/v1\/responses(?:\/|$)/;
 
 /** Anthropic's words by status; the rest of 4xx is an invalid request. */
 const MESSAGES_TYPES: Readonly<Record<number, string>> = {
@@ -22,6 +23,10 @@ const MESSAGES_TYPES: Readonly<Record<number, string>> = {
 
 export function isMessagesPath(path: string): boolean {
   return MESSAGES_PATH.test(path);
+}
+
+export function isResponsesPath(path: string): boolean {
+  return RESPONSES_PATH.test(path);
 }
 
 export function errorBody(error: AppError): unknown {
@@ -47,6 +52,6 @@ export function messagesErrorBody(error: AppError): object {
   };
 }
 
-function routingMembers({ routingMetadata }: AppError): object {
+export function routingMembers({ routingMetadata }: AppError): object {
   return routingMetadata === null ? {} : { openrouter_metadata: toRoutingMetadataDto(routingMetadata) };
 }

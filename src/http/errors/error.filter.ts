@@ -5,9 +5,10 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
-import { errorBody, isMessagesPath, messagesErrorBody } from './error-forms.js';
+import { errorBody, isMessagesPath, isResponsesPath, messagesErrorBody } from './error-forms.js';
 import { FailedRequests } from './failed-requests.js';
 import { requestIdOf } from './request-id.js';
+import { responsesErrorBody } from './responses-errors.js';
 import { RouteTable } from '../server/route-table.js';
 
 // The framework's own errors by status: its router, its body parser, its path decoding.
@@ -62,8 +63,11 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.generationId !== null)
       response.setHeader(GENERATION_ID_HEADER, generationHeaderId(error.generationId));
     response.set(error.headers);
-    if (!isMessagesPath(request.path)) response.status(error.status).json(errorBody(error));
-    else this.sendAsMessages(response, error);
+    if (isMessagesPath(request.path)) this.sendAsMessages(response, error);
+    else {
+      const bodyOf = isResponsesPath(request.path) ? responsesErrorBody : errorBody;
+      response.status(error.status).json(bodyOf(error));
+    }
   }
 
   /** A provider's own error passes with its bytes: clients of the wire recover by its words. */

@@ -6,7 +6,8 @@ import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger'
 import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { RoutingMetadataDto } from '../dto/routing-metadata.dto.js';
-import { errorBody, isMessagesPath, messagesErrorBody } from '../errors/error-forms.js';
+import { errorBody, isMessagesPath, isResponsesPath, messagesErrorBody } from '../errors/error-forms.js';
+import { responsesErrorBody } from '../errors/responses-errors.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -92,6 +93,25 @@ export class MessagesErrorResponseDto {
   openrouter_metadata?: RoutingMetadataDto;
 }
 
+class ResponsesErrorDetailsDto extends ErrorDetailsDto {
+  @ApiProperty({ example: 'invalid_request_error' })
+  type: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The member at fault.' })
+  param: string | null;
+}
+
+export class ResponsesErrorResponseDto {
+  @ApiProperty()
+  error: ResponsesErrorDetailsDto;
+
+  @ApiProperty()
+  error_type: string;
+
+  @ApiPropertyOptional({ description: 'Present when the header X-OpenRouter-Metadata requests it.' })
+  openrouter_metadata?: RoutingMetadataDto;
+}
+
 // Statuses of every route: malformed requests, wrong credentials, too many requests, faults of this service.
 const EVERYWHERE = [400, 401, 429, 500, 503];
 
@@ -101,9 +121,7 @@ const EVERYWHERE = [400, 401, 429, 500, 503];
  */
 export function documentErrors(path: string, operation: OperationObject): void {
   const { responses } = operation;
-  const [form, examples] = isMessagesPath(path)
-    ? [MessagesErrorResponseDto, MESSAGES_EXAMPLES]
-    : [ErrorResponseDto, EXAMPLES];
+  const [form, examples] = formOf(path);
   const named = Object.keys(responses).map(Number);
   const statuses = [
     ...EVERYWHERE,
@@ -124,6 +142,13 @@ export function documentErrors(path: string, operation: OperationObject): void {
 /** By status, as the filter writes them. */
 const EXAMPLES = examplesOf(errorBody);
 const MESSAGES_EXAMPLES = examplesOf(messagesErrorBody);
+const RESPONSES_EXAMPLES = examplesOf(responsesErrorBody);
+
+function formOf(path: string): [Type, Readonly<Record<number, object>>] {
+  if (isMessagesPath(path)) return [MessagesErrorResponseDto, MESSAGES_EXAMPLES];
+  if (isResponsesPath(path)) return [ResponsesErrorResponseDto, RESPONSES_EXAMPLES];
+  return [ErrorResponseDto, EXAMPLES];
+}
 
 function examplesOf(bodyOf: (error: AppError) => unknown): Readonly<Record<number, object>> {
   const errors = Object.keys(ERROR_DEFINITIONS).map((code) => new AppError(code as ErrorCode));

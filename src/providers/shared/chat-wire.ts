@@ -1,6 +1,6 @@
 // How a provider speaks its wire for models, as data. Sending, streaming, money and records are shared by all
 // providers and live elsewhere (docs/contract.md#chat-providers).
-import type { ModelWire } from '../../domain/chat/model-wire.js';
+import type { ProviderWire } from '../../domain/chat/model-wire.js';
 import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest, JsonObject } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
@@ -46,7 +46,7 @@ export interface TokenCounter {
 
 export interface ChatWire {
   /** The wire of requests and answers. */
-  readonly protocol: ModelWire;
+  readonly protocol: ProviderWire;
   /** Throws UnsupportedRequest for a hard problem. */
   buildRequest(
     call: ChatCall,

@@ -31,6 +31,7 @@ export const answerEnd = (members: AnswerEnd['members'] = {}): AnswerEnd => ({
   usage: countedChatUsage(0, 0),
   cost: { charged: 0n, isByok: false, upstream: null, prompt: null, completion: null },
   members,
+  completedAt: 1_790_000_003,
   hasChoice: true,
 });
 

@@ -105,6 +105,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     },
   ],
   countMessagesTokens: only({ model: 'local/echo', messages: [{ role: 'user', content: 'Say hello' }] }),
+  createResponses: [
+    {
+      name: 'local',
+      summary: 'One text, to the embedded model that needs no provider',
+      body: { model: 'local/echo', input: 'Say hello' },
+    },
+  ],
   createEmbeddings: [
     // First, because the page of the document tries the first one, and this model needs no provider.
     {

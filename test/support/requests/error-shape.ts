@@ -1,4 +1,5 @@
-// The shapes of error bodies. Source: docs/contract.md#errors, docs/contract.md#messages-errors.
+// The shapes of error bodies. Source: docs/contract.md#errors, docs/contract.md#messages-errors,
+// docs/contract.md#responses-errors.
 import { expect } from '@jest/globals';
 
 /** The common members of supertest's responses and readResponse(). */
@@ -10,11 +11,14 @@ export interface Answer {
 
 /** Checks an answer against the error shape and returns its message. */
 export function expectError(response: Answer, status: number, message?: string | RegExp): string {
-  const isOfMessages = (response.body as { type?: unknown }).type === 'error';
-  expect({ status: response.status, body: response.body }).toEqual({
-    status,
-    body: isOfMessages ? expect.objectContaining(MESSAGES_ERROR) : errorOf(status),
-  });
+  const { type, error_type: errorType } = response.body as { type?: unknown; error_type?: unknown };
+  const expected =
+    type === 'error'
+      ? expect.objectContaining(MESSAGES_ERROR)
+      : errorType === undefined
+        ? errorOf(status)
+        : responsesErrorOf(status);
+  expect({ status: response.status, body: response.body }).toEqual({ status, body: expected });
   expect(response.headers['content-type']).toMatch(/^application\/json(?:;|$)/);
   expect(response.headers['x-request-id']).toMatch(/^[\w.:-]+$/);
   const { message: text } = (response.body as { error: { message: string } }).error;
@@ -29,6 +33,11 @@ const errorOf = (status: number): object => ({
     message: expect.any(String),
     ...(status === 500 ? {} : { metadata: expect.objectContaining({ error_type: expect.any(String) }) }),
   },
+});
+
+const responsesErrorOf = (status: number): object => ({
+  error: expect.objectContaining({ code: status, message: expect.any(String), type: expect.any(String) }),
+  error_type: expect.any(String),
 });
 
 /** openapi.json says which paths have it. */

@@ -89,6 +89,12 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     body: { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] },
     stranger: 200,
   },
+  'POST /responses': {
+    access: 'inference',
+    path: '/responses',
+    body: { model: 'local/echo', input: 'words' },
+    stranger: 200,
+  },
   'GET /embeddings/models': open('/embeddings/models'),
   'GET /models': open('/models'),
   'GET /models/count': open('/models/count'),

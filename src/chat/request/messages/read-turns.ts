@@ -18,7 +18,7 @@ export interface ReadTurns {
 export function readSystem(system: unknown): ChatMessage[] {
   if (system === undefined || system === null) return [];
   return blocksOf(system, 'system').map((block, index) =>
-    message('system', [readBlock(block, `system[${index}]`)], {}),
+    kernelMessage('system', [readBlock(block, `system[${index}]`)], {}),
   );
 }
 
@@ -82,7 +82,7 @@ function readAssistant(
     }),
     ...(details.length > 0 && { reasoning_details: details }),
   };
-  const read = message('assistant', parts, parts.length === 0 ? { content: null, ...body } : body);
+  const read = kernelMessage('assistant', parts, parts.length === 0 ? { content: null, ...body } : body);
   return { ...read, toolCalls: calls, ...(parts.length === 0 && { content: null }) };
 }
 
@@ -104,7 +104,7 @@ function readUser(role: 'user' | 'system', blocks: readonly Block[], at: string)
       parts.push(...images);
     }
   }
-  return parts.length === 0 && results.length > 0 ? results : [...results, message(role, parts, {})];
+  return parts.length === 0 && results.length > 0 ? results : [...results, kernelMessage(role, parts, {})];
 }
 
 function readResult(
@@ -115,19 +115,33 @@ function readResult(
   const { content = null, is_error: isError } = block;
   const blocks = content === null ? [] : blocksOf(content, `${at}.content`);
   const read = blocks.map((each, index) => readBlock(each, `${at}.content[${index}]`));
+  const { result, media } = toolResult(id, read, { isError: isError === true, mark: cacheMark(block) });
+  return { result, images: media };
+}
+
+/** A result is a text in the kernel: its media are for a turn of the user, marked with their call. */
+export function toolResult(
+  id: string,
+  read: readonly ReadPart[],
+  { isError = false, mark = {} }: { readonly isError?: boolean; readonly mark?: JsonObject } = {},
+): { readonly result: ChatMessage; readonly media: readonly ReadPart[] } {
   const texts = read.filter(({ part }) => part.type === 'text' || part.type === 'unknown');
-  const images = read.filter((each) => !texts.includes(each));
+  const media = read.filter((each) => !texts.includes(each));
   const text = texts.map(({ body }) => body['text'] as string).join('\n');
-  const shown = isError === true && !text.startsWith('Error: ') ? `Error: ${text}` : text;
-  const body = { role: 'tool', tool_call_id: id, content: shown, ...cacheMark(block) };
+  const shown = isError && !text.startsWith('Error: ') ? `Error: ${text}` : text;
+  const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
   const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
   return {
     result: { role: 'tool', content: shown, toolCalls: [], toolCallId: id, name: null, body },
-    images: images.length === 0 ? [] : [{ part: label, body: label }, ...images],
+    media: media.length === 0 ? [] : [{ part: label, body: label }, ...media],
   };
 }
 
-function message(role: ChatMessage['role'], read: readonly ReadPart[], members: JsonObject): ChatMessage {
+export function kernelMessage(
+  role: ChatMessage['role'],
+  read: readonly ReadPart[],
+  members: JsonObject,
+): ChatMessage {
   const parts: readonly ChatPart[] = read.map(({ part }) => part);
   const [first] = read;
   const isPlain =

@@ -95,7 +95,7 @@ function forcingProblem(request: ChatRequest, endpoint: ChatEndpoint): ChatProbl
 /** Thoughts are billed, and come only as a summary. */
 function hidesReasoning(request: ChatRequest, endpoint: ChatEndpoint): boolean {
   const { native, reasoning } = request;
-  if (native === null) return thinks(request, endpoint) && reasoning?.isExcluded === true;
+  if (native?.wire !== 'messages') return thinks(request, endpoint) && reasoning?.isExcluded === true;
   if (endpoint.wire?.thinking === undefined) return false;
   const thinking: unknown = JSON.parse(native.members.get('thinking')?.toString() ?? 'null');
   return isObject(thinking) && thinking['type'] !== 'disabled' && thinking['display'] !== 'summarized';
