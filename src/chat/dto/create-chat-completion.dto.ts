@@ -31,7 +31,7 @@ export const MAX_USER_LENGTH = 256;
 const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
 const LIMIT = { optional: true, minimum: 1 } as const;
 export const SERVICE_TIERS = ['auto', 'default', 'fast', 'priority', 'flex', 'scale'];
-const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'];
+export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export class CreateChatCompletionDto {
   @CustomField(MESSAGES_SCHEMA, { rules: [Allow()], example: [{ role: 'user', content: 'Say hello' }] })

@@ -174,6 +174,7 @@ describe('a request', () => {
     [{ tools: [LOOK, LOOK] }, 'tools[1].name'],
     [{ tools: [LOOK], tool_choice: { type: 'function', name: 'other' } }, 'tool_choice.name'],
     [{ text: { format: { type: 'xml' } } }, 'text.format.type'],
+    [{ text: { verbosity: 'loud' } }, 'text.verbosity'],
   ])('is refused by the name of a member: %j', async (body, param) => {
     const before = setup.chat.requests.length;
     const response = await post(body);

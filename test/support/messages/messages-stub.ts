@@ -147,6 +147,17 @@ export const streamMessages =
     response.end(events.map(messagesEvent).join(''));
   };
 
+/** Three words of an answer whose end never comes. `prompt`: its tokens. */
+export const countWithoutEnd =
+  (prompt: number, begun = (): void => undefined): StubAnswer =>
+  (_request, response) => {
+    const words = textBlock(0, 'One ', 'two ', 'three ').slice(0, -1);
+    const events = [messageStart({ input_tokens: prompt, output_tokens: 1 }), ...words];
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(events.map(messagesEvent).join(''));
+    begun();
+  };
+
 export const WHOLE_MESSAGE = {
   id: 'msg_01Stub',
   type: 'message',

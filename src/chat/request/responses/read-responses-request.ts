@@ -7,7 +7,7 @@ import { parsePlainBody } from '../../../http/body/plain-body.js';
 import { fromProviderPreferencesDto } from '../../../http/dto/provider-preferences.dto.js';
 import { readReasoning } from '../../dto/chat-reasoning.js';
 import { readResponseFormat } from '../../dto/chat-tools.js';
-import { isModelName } from '../../dto/create-chat-completion.dto.js';
+import { isModelName, VERBOSITIES } from '../../dto/create-chat-completion.dto.js';
 import { CreateResponseDto, RESPONSE_MEMBERS } from '../../dto/create-response.dto.js';
 import { rejectRefusedMembers } from '../../dto/refused-members.js';
 import { checkedMembers, filledDto } from '../checked-body.js';
@@ -154,8 +154,10 @@ function settingsOf(
     settings.set(name, Buffer.from(JSON.stringify(value)));
   };
   for (const name of SETTINGS) keep(name);
-  const verbosity = text?.['verbosity'];
-  if (typeof verbosity === 'string') set('verbosity', verbosity);
+  const verbosity = text?.['verbosity'] ?? null;
+  if (verbosity !== null && !VERBOSITIES.includes(verbosity as string))
+    rejectMember('text.verbosity', `must be one of ${VERBOSITIES.join(', ')}`);
+  if (verbosity !== null) set('verbosity', verbosity);
   if (format !== null) set('response_format', format);
   if (tools.length === 0) return settings;
   if (toolChoice !== null) keep('tool_choice');
