@@ -74,7 +74,7 @@ export class GenerationsService {
   }
 }
 
-const FORMS = /^(?:msg_)?(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const FORMS = /^(?:(?:msg|resp)_)?(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const UPSTREAM_ID = /^msg_[\x21-\x7e]{1,200}$/;
 // 9999-12-31: later moments have another notation, and belong to no generation.
 const LAST_MOMENT = 253_402_300_799_999;

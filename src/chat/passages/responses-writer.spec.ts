@@ -1,4 +1,4 @@
-// Streams of Chat's wire as clients of the Responses wire join them.
+// Streams of other wires as clients of the Responses wire join them.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../../test/support/fast-check.js';
 import { answerEnd, ANSWER_OPTIONS } from '../../../test/support/chat/relay.js';
@@ -8,6 +8,7 @@ import {
   sse,
   UPSTREAM_STREAMS,
 } from '../../../test/support/chat/upstream-streams.js';
+import { MESSAGES_STREAMS } from '../../../test/support/messages/messages-streams.js';
 import {
   accumulated,
   parsedEvents,
@@ -16,19 +17,10 @@ import {
 } from '../../../test/support/responses/relayed-response.js';
 import { wholePassage } from './passages.js';
 
-const ONE_CHOICE = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1);
+const STREAMS = [...UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1), ...MESSAGES_STREAMS];
 
-describe.each(ONE_CHOICE)('$name', (stream) => {
+describe.each(STREAMS)('$name', (stream) => {
   const whole = relayedResponse(stream, [stream.body]);
-
-  it('is the same when it is cut at any one byte', () => {
-    for (let cut = 0; cut <= stream.body.length; cut++) {
-      const pieces = [stream.body.subarray(0, cut), stream.body.subarray(cut)].map((piece) =>
-        Buffer.from(piece),
-      );
-      expect({ cut, output: relayedResponse(stream, pieces) }).toEqual({ cut, output: whole });
-    }
-  });
 
   it('has items that the SDK joins to those of the last event', () => {
     const { joined, last } = accumulated(parsedEvents(whole));

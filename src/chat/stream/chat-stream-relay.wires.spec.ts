@@ -14,14 +14,15 @@ const toClient =
   (stream: UpstreamStream): UpstreamStream =>
     Object.assign({}, stream, { client });
 const TO_CHAT = MESSAGES_STREAMS.map(toClient('chat'));
-const TO_MESSAGES = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1).map(
-  toClient('messages'),
-);
+const CHAT_STREAMS = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1);
+const TO_MESSAGES = CHAT_STREAMS.map(toClient('messages'));
+const TO_RESPONSES = [...CHAT_STREAMS, ...MESSAGES_STREAMS].map(toClient('responses'));
 
 describe.each([
   ['in its own wire', MESSAGES_STREAMS],
   ['to a client of Chat', TO_CHAT],
   ['to a client of Messages', TO_MESSAGES],
+  ['to a client of Responses', TO_RESPONSES],
 ] as const)('a stream %s', (_way, streams) => {
   it.each(streams.map((stream) => [stream.name, stream] as const))(
     'is the same wherever it is cut: %s',

@@ -293,6 +293,10 @@ describe('a whole answer', () => {
     expect(new Set(answer.output.map(({ id }) => id)).size).toBe(4);
     const { chat } = await chatOf(setup.app, record.id);
     expect(chat).toMatchObject({ wire: 'responses', finishReason: 'tool_calls' });
+    const found = await fetch(`${setup.app.baseUrl}/generation?id=${answer.id}`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(await found.json()).toMatchObject({ data: { api_type: 'responses', total_cost: 0.00006 } });
   });
 
   it.each([

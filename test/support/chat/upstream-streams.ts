@@ -1,5 +1,5 @@
 // Streams as providers send them, with the peculiarities of each wire.
-import type { ModelWire } from '../../../src/domain/chat/model-wire.js';
+import type { ModelWire, ProviderWire } from '../../../src/domain/chat/model-wire.js';
 import type { ChatWire } from '../../../src/providers/shared/chat-wire.js';
 import { readUpstreamError } from '../../../src/providers/shared/upstream-error.js';
 
@@ -10,7 +10,7 @@ export interface UpstreamStream {
   readonly choiceCount?: number;
   readonly excludesReasoning?: boolean;
   /** Absent: Chat. */
-  readonly protocol?: ModelWire;
+  readonly protocol?: ProviderWire;
   readonly client?: ModelWire;
 }
 

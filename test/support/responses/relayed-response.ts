@@ -1,12 +1,10 @@
-// A provider's stream in Chat's wire as a client of the Responses wire gets it, without sockets.
+// A provider's stream as a client of the Responses wire gets it, without sockets.
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { Response as OpenAiResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import { RESPONSES_CLIENT } from '../../../src/chat/clients/responses.js';
 import { AppError } from '../../../src/domain/errors.js';
 import type { ResponsesForm } from '../../../src/domain/chat/chat-request.js';
-import { ANSWER_OPTIONS, answerEnd, IDENTITY } from '../chat/relay.js';
-import { RELAY_WIRE } from '../chat/upstream-streams.js';
+import { answerEnd, createRelay, IDENTITY } from '../chat/relay.js';
 import type { UpstreamStream } from '../chat/upstream-streams.js';
 
 export const RESPONSES_FORM: ResponsesForm = {
@@ -15,25 +13,9 @@ export const RESPONSES_FORM: ResponsesForm = {
   wantsEncryptedReasoning: true,
 };
 
-const MADE_ID = /^call_[A-Za-z0-9]{24}$/;
-
 /** All events for the client, the last ones included. */
-export function relayedResponse(
-  { wire, excludesReasoning = false }: Partial<UpstreamStream>,
-  pieces: Iterable<Buffer>,
-): string {
-  let made = 0;
-  // Made ids of calls are numbered instead of random.
-  const toolCallId = (id: string): string => (MADE_ID.test(id) ? `call_${++made}` : id);
-  const relay = new ChatStreamRelay({
-    ...ANSWER_OPTIONS,
-    client: 'responses',
-    responses: RESPONSES_FORM,
-    wire: { ...RELAY_WIRE, toolCallId, ...wire },
-    excludesReasoning,
-    maxEventBytes: 8_388_608,
-    maxAnswerBytes: 67_108_864,
-  });
+export function relayedResponse(stream: Partial<UpstreamStream>, pieces: Iterable<Buffer>): string {
+  const relay = createRelay({ ...stream, client: 'responses' }, { responses: RESPONSES_FORM });
   const output: Buffer[] = [];
   for (const piece of pieces) {
     relay.push(piece);
