@@ -17,6 +17,7 @@ const LAYERS = [
     'credits',
     'notifications',
     'refusals',
+    'search',
     'byok',
     'activity',
     'audit',

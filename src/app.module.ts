@@ -27,6 +27,7 @@ import { NotificationsModule } from './notifications/notifications.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
+import { SearchModule } from './search/search.module.js';
 import { SystemModule } from './system/system.module.js';
 import { ContentUpkeepModule, RollupModule, UpkeepModule } from './upkeep/upkeep.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -47,6 +48,7 @@ const API_MODULES = [
   NotificationsModule,
   ActivityModule,
   RefusalsModule,
+  SearchModule,
   SystemModule,
 ];
 

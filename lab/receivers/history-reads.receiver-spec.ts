@@ -368,6 +368,8 @@ describe('the list of generations with a history', () => {
             limit,
             filter: {
               ...others,
+              accountId: keys[0]!.accountId,
+              requestId: undefined,
               workspaceId: keys[0]!.workspaceId,
               apiKeyId: key ? keys[0]!.id : undefined,
               provider: undefined,
@@ -387,8 +389,13 @@ describe('the list of generations with a history', () => {
     );
   });
 
-  const allOf = (workspaceId: string): GenerationFilter => ({
+  const allOf = ({
+    accountId,
     workspaceId,
+  }: Pick<Generation, 'accountId' | 'workspaceId'>): GenerationFilter => ({
+    accountId,
+    workspaceId,
+    requestId: undefined,
     apiKeyId: undefined,
     model: undefined,
     provider: undefined,
@@ -415,7 +422,7 @@ describe('the list of generations with a history', () => {
         await history.dropBefore(at(100));
         return before;
       });
-      const listed = await listAll(history.app, allOf(key!.workspaceId), 10);
+      const listed = await listAll(history.app, allOf(key!), 10);
       expect(listed.map(({ id }) => id)).toEqual(generations.map(({ id }) => id));
       expect(reads).toHaveBeenCalledTimes(2);
     },
@@ -429,7 +436,7 @@ describe('the list of generations with a history', () => {
     await history.dropBefore(at(99));
     history.server.forgetRequests();
     const lists = history.app.application.get(GenerationListRepository);
-    const page = await lists.list(allOf(key!.workspaceId), null, 2);
+    const page = await lists.list(allOf(key!), null, 2);
     expect(page.generations).toHaveLength(2);
     expect(page.next).toEqual(expect.objectContaining({ id: page.generations[1]!.id }));
     const [request, ...others] = history.server.requests;
@@ -439,7 +446,7 @@ describe('the list of generations with a history', () => {
 
   it('states how far it has searched the history when that takes long, or too long', async () => {
     const { app } = history;
-    const { workspaceId } = await app.createAccount();
+    const account = await app.createAccount();
     const lists = app.application.get(GenerationListRepository);
     await history.dropBefore(at(99));
     const endOfRange = new Date(Math.floor(at(99).getTime() / DAY) * DAY - DAY);
@@ -453,16 +460,16 @@ describe('the list of generations with a history', () => {
       await pause(1_100);
       return [];
     });
-    const page = await lists.list(allOf(workspaceId), null, 10);
+    const page = await lists.list(allOf(account), null, 10);
     expect(page).toEqual(expected);
     expect(read).toHaveBeenCalledTimes(1);
     history.server.script(
       { status: 200 },
       { status: 408, headers: { 'x-clickhouse-exception-code': '159' }, body: 'Code: 159.' },
     );
-    expect(await lists.list(allOf(workspaceId), null, 10)).toEqual(expected);
+    expect(await lists.list(allOf(account), null, 10)).toEqual(expected);
     // The next page goes on from there.
-    expect(await lists.list(allOf(workspaceId), page.next, 10)).toEqual({
+    expect(await lists.list(allOf(account), page.next, 10)).toEqual({
       generations: [],
       next: null,
       searchedUntil: null,

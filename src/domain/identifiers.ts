@@ -36,3 +36,23 @@ export function embeddingAnswerId(generationId: string): string {
 export function generationHeaderId(generationId: string): string {
   return `gen-${generationId.replaceAll('-', '')}`;
 }
+
+const FORMS =
+  /^(?:(?:msg|resp)_)?(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+// 9999-12-31: later moments have another notation, and belong to no generation.
+const LAST_MOMENT = 253_402_300_799_999;
+
+/**
+ * Accepts `gen-<32 hex>`, `embd-<32 hex>`, the id of a message or response that was translated, or the UUID. Null: not the id of
+ * a generation.
+ */
+export function readGenerationId(text: string): { readonly id: string; readonly createdAt: Date } | null {
+  const match = FORMS.exec(text);
+  if (!match) return null;
+  const hex = (match[1] ?? match[2] ?? '').replaceAll('-', '').toLowerCase();
+  const milliseconds = Number.parseInt(hex.slice(0, 12), 16);
+  // Version 7: the first 48 bits are the time of the call.
+  if (hex[12] !== '7' || milliseconds > LAST_MOMENT) return null;
+  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return { id, createdAt: new Date(milliseconds) };
+}

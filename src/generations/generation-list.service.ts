@@ -40,6 +40,7 @@ export class GenerationListService {
     const apiKey = hash === undefined ? undefined : await this.keys.find(accountId, hash);
     if (apiKey === null) throw new AppError('not_found', { detail: 'no key has this hash' });
     return {
+      accountId,
       workspaceId:
         query.workspace_id === undefined && apiKey
           ? apiKey.workspaceId
@@ -50,6 +51,7 @@ export class GenerationListService {
       provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),
       operation: apiType === undefined ? undefined : operationOf(apiType),
       statuses: statusesOf(query),
+      requestId: query.request_id,
       sessionId: query.session_id,
       userId: query.user_id,
       from: toDate(query.from),

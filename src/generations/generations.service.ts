@@ -3,6 +3,7 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
 import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
+import { readGenerationId } from '../domain/identifiers.js';
 import { GenerationReader } from '../persistence/generations/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
@@ -21,6 +22,9 @@ interface GenerationWithContent {
   readonly content: GenerationContent;
 }
 
+// The form of a message's id, which the provider gives.
+const UPSTREAM_ID = /^msg_[\x21-\x7e]{1,200}$/;
+
 @Injectable()
 export class GenerationsService {
   constructor(
@@ -35,7 +39,12 @@ export class GenerationsService {
    * exactly like an unknown id.
    */
   async get(caller: Caller, id: unknown): Promise<Generation> {
-    const key = readGenerationId(id) ?? (await this.findKey(caller, String(id)));
+    if (typeof id !== 'string' || id === '') {
+      throw new AppError('invalid_request', {
+        detail: 'id: must be the id of one generation: gen- or embd- and 32 hexadecimal digits, or a UUID',
+      });
+    }
+    const key = readGenerationId(id) ?? (await this.findKey(caller, id));
     const found = key && (await this.generations.find(caller.key, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
@@ -63,7 +72,7 @@ export class GenerationsService {
   }
 
   /** Answers in the Messages wire carry the provider's id. */
-  private findKey({ key }: Caller, id: string): Promise<GenerationKey | null> {
+  private findKey({ key }: Caller, id: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
     return UPSTREAM_ID.test(id) ? this.generations.findKey(key, id) : Promise.resolve(null);
   }
 
@@ -72,31 +81,4 @@ export class GenerationsService {
       ? 'neither the log nor the history has it'
       : 'it is kept only until all destinations that need it have it, and for a day at most';
   }
-}
-
-const FORMS = /^(?:(?:msg|resp)_)?(?:gen|embd)-([0-9a-f]{32})$|^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-const UPSTREAM_ID = /^msg_[\x21-\x7e]{1,200}$/;
-// 9999-12-31: later moments have another notation, and belong to no generation.
-const LAST_MOMENT = 253_402_300_799_999;
-
-interface GenerationKey {
-  readonly id: string;
-  readonly createdAt: Date;
-}
-
-/** Accepts `gen-<32 hex>`, `embd-<32 hex>`, the id of a translated message, or the UUID. Null: not an identifier of this service. */
-function readGenerationId(text: unknown): GenerationKey | null {
-  if (typeof text !== 'string' || text === '') {
-    throw new AppError('invalid_request', {
-      detail: 'id: must be the id of one generation: gen- or embd- and 32 hexadecimal digits, or a UUID',
-    });
-  }
-  const match = FORMS.exec(text);
-  if (!match) return null;
-  const hex = (match[1] ?? match[2] ?? '').replaceAll('-', '').toLowerCase();
-  const milliseconds = Number.parseInt(hex.slice(0, 12), 16);
-  // Version 7: the first 48 bits are the time of the call.
-  if (hex[12] !== '7' || milliseconds > LAST_MOMENT) return null;
-  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-  return { id, createdAt: new Date(milliseconds) };
 }

@@ -34,6 +34,7 @@ import { Readiness } from './database/readiness.js';
 import { RefusalsRepository } from './refusals/refusals.repository.js';
 import { ReplayLimitsRepository } from './deliveries/replay-limits.repository.js';
 import { Reports } from './database/reports.js';
+import { SearchRepository } from './search/search.repository.js';
 import { LapsedReservations } from './spend/lapsed-reservations.js';
 import { LeaseProcess } from './spend/lease-process.js';
 import { SpendLedger } from './spend/spend-ledger.js';
@@ -71,6 +72,7 @@ const REPOSITORIES = [
   ProviderCredentialsRepository,
   RefusalsRepository,
   ReplayLimitsRepository,
+  SearchRepository,
   SpendLedger,
   SpendPolicyRepository,
   StorageUsage,

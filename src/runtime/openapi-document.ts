@@ -36,6 +36,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Observability destinations': 'Platforms that receive a trace of every call.',
   Deliveries: 'Delivery status of a destination, dead letters and replays.',
   'Audit log': 'Record of administrative changes.',
+  Search: 'Calls, keys, sessions and users by their ids.',
   System: 'State of the service.',
 };
 

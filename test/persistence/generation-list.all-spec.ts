@@ -45,7 +45,8 @@ beforeAll(async () => {
        CASE WHEN is_rare THEN 'rare' ELSE 'openai' END,
        CASE WHEN is_rare THEN 529 WHEN n % 50 = 0 THEN 502 WHEN n % 50 = 1 THEN 404 ELSE 200 END, NULL, 1, 1, 1, 0, 0, false,
        'float', 5, CASE WHEN is_rare THEN 'rare' WHEN n % 2 = 0 THEN 'user' END,
-       CASE WHEN is_rare THEN 'rare' WHEN n % 3 = 0 THEN 'session-' || n / 10 END, 'request', 'global'
+       CASE WHEN is_rare THEN 'rare' WHEN n % 3 = 0 THEN 'session-' || n / 10 END,
+       CASE WHEN is_rare THEN 'rare' ELSE 'request-' || n / 3 END, 'global'
      FROM generate_series(1, $6::integer) AS n CROSS JOIN LATERAL (SELECT n IN (10, 20, $6 / 2) AS is_rare) AS chosen`,
     [app.workspaceId, app.accountId, app.key.id, record.id, END, ROWS, DAYS],
   );
@@ -97,6 +98,8 @@ const ALL = [
   'status=5xx',
   'status=error',
   'status=524',
+  'request_id=rare',
+  'request_id=request-100',
   'session_id=rare',
   'session_id=session-100',
   'user_id=rare',
@@ -144,6 +147,7 @@ describe.each(['while nothing is summed', 'with summed days'])('%s', (state) => 
 
   it.each([
     ['status=529', 3],
+    ['request_id=rare', 3],
     ['session_id=rare', 3],
     ['user_id=rare', 3],
     ['api_type=completions', 3],
@@ -164,7 +168,7 @@ describe.each(['while nothing is summed', 'with summed days'])('%s', (state) => 
 });
 
 it('a value with an index of its own is found by the first page', async () => {
-  for (const query of ['status=529', 'session_id=rare', 'user_id=rare'])
+  for (const query of ['status=529', 'request_id=rare', 'session_id=rare', 'user_id=rare'])
     expect(await search(query)).toMatchObject({ found: 3, pages: 1 });
 });
 

@@ -6,12 +6,14 @@ export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'error'] as const;
 
 /** Undefined members do not filter. */
 export interface GenerationFilter {
+  readonly accountId: string;
   readonly workspaceId: string;
   readonly apiKeyId: string | undefined;
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly operation: Operation | undefined;
   readonly statuses: readonly number[] | undefined;
+  readonly requestId: string | undefined;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
   readonly from: Date | undefined;

@@ -58,6 +58,9 @@ export class GenerationsQueryDto {
   })
   status?: string;
 
+  @TextField({ optional: true, hiddenMaxLength: 128, description: 'Only calls with this x-request-id.' })
+  request_id?: string;
+
   @TextField({ optional: true, hiddenMaxLength: 256, description: 'Only calls of this session.' })
   session_id?: string;
 

@@ -23,8 +23,15 @@ export interface Walk {
 }
 
 /** Whether an index of rare rows serves the filter. */
-export function isRare({ sessionId, userId, statuses }: GenerationFilter): boolean {
-  return sessionId !== undefined || userId !== undefined || isOfFailures(statuses);
+export function isRare(filter: GenerationFilter): boolean {
+  return rareColumnOf(filter) !== null || isOfFailures(filter.statuses);
+}
+
+/** The column whose index is walked. */
+function rareColumnOf({ requestId, sessionId, userId }: GenerationFilter): string | null {
+  if (requestId !== undefined) return 'request_id';
+  if (sessionId !== undefined) return 'session_id';
+  return userId === undefined ? null : 'user_id';
 }
 
 /** The generations of a walk that match, at most `limit`. */
@@ -68,8 +75,11 @@ function isOfFailures(statuses: readonly number[] | undefined): boolean {
 
 /** The rows along one index, and writers of the conditions that the index does not fulfil. */
 function describe({ filter, before, from }: Walk, columns: string, parameter: Parameter) {
-  const { statuses, sessionId, userId } = filter;
+  const { statuses } = filter;
+  const rare = rareColumnOf(filter);
   const range = [
+    // Its index is of whole accounts.
+    ...(rare === 'request_id' ? [`account_id = ${parameter(filter.accountId)}`] : []),
     `workspace_id = ${parameter(filter.workspaceId)}`,
     // Only a plain comparison excludes partitions.
     `created_at <= ${parameter(before.createdAt)}`,
@@ -79,11 +89,11 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
   const along = (conditions: readonly string[]): string => `
   SELECT ${columns} FROM generations WHERE ${[...range, ...conditions].join(' AND ')}
   ORDER BY created_at DESC, id DESC LIMIT ${boundOf(filter)}`;
-  const rare = sessionId === undefined ? (userId === undefined ? null : 'user_id') : 'session_id';
   const isAlongStatus = rare === null && isOfFailures(statuses);
   const equal = Object.entries({
-    session_id: sessionId,
-    user_id: userId,
+    request_id: filter.requestId,
+    session_id: filter.sessionId,
+    user_id: filter.userId,
     api_key_id: filter.apiKeyId,
     model: filter.model,
     provider: filter.provider,

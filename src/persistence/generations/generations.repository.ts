@@ -12,13 +12,10 @@ SELECT workspace.id FROM workspaces AS workspace CROSS JOIN LATERAL (
 ) AS found
 WHERE workspace.account_id = $1 LIMIT 1`;
 
-/**
- * $1 workspaces, $2 the provider's id, $3 the key that reads or null. The condition is that of a partial index: calls of a wire
- * whose answers carry this id.
- */
+/** $1 account, $2 the provider's id, $3 the key that reads or null. Calls of the wires whose answers carry this id. */
 const FIND_BY_UPSTREAM_ID = `
 SELECT id, created_at AS "createdAt" FROM generations
-WHERE workspace_id = ANY($1::uuid[]) AND upstream_id = $2 AND (chat ->> 'wire') IS NOT NULL
+WHERE account_id = $1 AND upstream_id = $2 AND (chat ->> 'wire') IS NOT NULL
   AND ($3::uuid IS NULL OR api_key_id = $3)
 ORDER BY created_at DESC LIMIT 1`;
 
@@ -58,11 +55,9 @@ export class GenerationsRepository {
 
   /** By the provider's id, which its answer carries: in the log only. The latest of several calls. */
   async findKey(reader: LogReader, upstreamId: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
-    const isManagement = reader.kind === 'management';
-    const workspaceIds = isManagement ? await this.listWorkspaceIds(reader.accountId) : [reader.workspaceId];
     const [found = null] = await this.database.query<Pick<Generation, 'id' | 'createdAt'>>({
       text: FIND_BY_UPSTREAM_ID,
-      values: [workspaceIds, upstreamId, isManagement ? null : reader.id],
+      values: [reader.accountId, upstreamId, reader.kind === 'management' ? null : reader.id],
     });
     return found;
   }

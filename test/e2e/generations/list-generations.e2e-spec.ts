@@ -28,7 +28,7 @@ beforeAll(async () => {
     return idOf((await recordGenerations(app, 1, overrides, null, key))[0]);
   };
   ids = [
-    await record({ sessionId: 'session-1', userId: 'user-1' }),
+    await record({ sessionId: 'session-1', userId: 'user-1', requestId: 'request-1' }),
     await record({ status: 404, errorType: 'not_found', provider: null, endpoint: null, dimensions: null }),
     await record({ status: 502, errorType: 'provider_unavailable', dimensions: null }, other.record),
     await record({ model: 'cohere/embed-v4.0', provider: 'cohere', userId: 'user-2' }, other.record),
@@ -74,7 +74,7 @@ describe('200', () => {
         generation_time: 1,
         external_user: 'user-1',
         session_id: 'session-1',
-        request_id: 'request',
+        request_id: 'request-1',
         data_region: 'global',
       },
     ]);
@@ -110,6 +110,9 @@ describe('200', () => {
     ['status=418', []],
     ['session_id=session-1', [4, 0]],
     ['session_id=none', []],
+    ['request_id=request-1', [0]],
+    ['request_id=request&status=error', [4, 2, 1]],
+    ['request_id=request-1&status=error', []],
     ['user_id=user-2', [3]],
     ['user_id=user-1&session_id=session-1', [0]],
     ['session_id=session-1&status=error', [4]],

@@ -149,6 +149,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET /notifications/{id}/signing-secret': management(`${NOTIFICATION}/signing-secret`, 404),
   'POST /notifications/{id}/replay': management(`${NOTIFICATION}/replay`, 404),
   'GET /refusals': management('/refusals?workspace_id={workspace}', 400),
+  'GET /search': management('/search?q={generation}', 200),
   'GET /system': management('/system', 200),
   'GET /credits': management('/credits', 200),
   'GET /activity': management('/activity?workspace_id={workspace}', 404),
