@@ -164,4 +164,17 @@ describeInChromium('refused calls in the console', () => {
     expect(await notice().count()).toBe(0);
     expect(session.complaints).toEqual([]);
   });
+
+  it('show on the page of the key itself, with the reason', async () => {
+    const { secret } = await setup.app.createKey({ name: 'Own', limit: 0n });
+    expect((await embed(setup.app, { model: SMALL, input: 'a' }, secret)).status).toBe(402);
+    await recordRefusals(setup.app);
+    const own = await openConsole(setup.browser, setup.app, { key: secret });
+    await own.page.getByRole('heading', { level: 1, name: 'My key' }).waitFor();
+    const alert = own.page.getByRole('alert').filter({ hasText: 'Limit of the key' });
+    await alert.getByText('1 call refused in 24 hours').waitFor();
+    await expectAccessibleEverywhere(own.page);
+    expect(own.complaints).toEqual([]);
+    await own.close();
+  });
 });

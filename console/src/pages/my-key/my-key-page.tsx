@@ -9,9 +9,11 @@ import { embeddingSamples } from '../../components/data/samples';
 import { DescriptionList, Page, Section } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Code, Money, Name, Time } from '../../components/display/values';
-import { ErrorState } from '../../components/feedback/states';
+import { ErrorState, Notice } from '../../components/feedback/states';
+import { formatCount, formatCountOf } from '../../format';
 import { windowName } from '../keys/key-limits';
 import { FirstLimit, KeySpend, LimitReset } from '../keys/key-state';
+import { REASONS } from '../refusals/refusal-words';
 import { OwnUsageTable } from './own-usage';
 
 const REFRESH_MS = 15_000;
@@ -44,6 +46,7 @@ export function MyKeyPage() {
         <StatTile label="Spent this month" value={spent('usage_monthly')} detail="Since the 1st, UTC" />
         <StatTile label="Spent in total" value={spent('usage')} detail="Without own provider keys" />
       </StatTiles>
+      {key && key.refusals !== null && <OwnRefusals refusals={key.refusals} />}
       {key && (
         <Section title="Limits">
           <DescriptionList items={limitsOf(key, session.key_name)} />
@@ -60,6 +63,20 @@ export function MyKeyPage() {
         />
       </Section>
     </Page>
+  );
+}
+
+function OwnRefusals({ refusals }: { readonly refusals: NonNullable<CurrentKey['refusals']> }) {
+  const { last_hour: hour, last_day: day, last_at: at, last_reason: reason } = refusals;
+  const { name, advice } = REASONS[reason];
+  return (
+    <Notice tone={hour > 0 ? 'bad' : 'warning'}>
+      <p>
+        <strong>{formatCountOf(day, 'call')} refused in 24 hours</strong>, {formatCount(hour)} of them in the
+        last hour. The newest <Time at={at} isRelative isPast />: {name}.
+      </p>
+      <p>{advice} Limits are changed by those who manage the key.</p>
+    </Notice>
   );
 }
 
