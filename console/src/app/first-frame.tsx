@@ -19,6 +19,7 @@ export function renderFirstFrame(): string {
           groups={NAVIGATION}
           EntryLink={FirstLink}
           iconUrl={iconUrl}
+          find={<div className={styles.firstFind} />}
           toggle={<IconButton icon="menu" label="Open navigation" />}
           top={<div className={styles.firstSwitch} />}
         >

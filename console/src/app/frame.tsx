@@ -15,6 +15,8 @@ interface FrameProps {
   readonly EntryLink: ComponentType<FrameLinkProps>;
   readonly iconUrl: string;
   readonly isOpen?: boolean;
+  /** The search, beside the name of the service. */
+  readonly find: ReactNode;
   /** Opens the navigation of a narrow window. */
   readonly toggle: ReactNode;
   /** Above the entries. */
@@ -25,7 +27,7 @@ interface FrameProps {
 }
 
 export function Frame(props: FrameProps) {
-  const { groups, EntryLink, iconUrl, isOpen = false, toggle, top, foot, banner, children } = props;
+  const { groups, EntryLink, iconUrl, isOpen = false, find, toggle, top, foot, banner, children } = props;
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">
@@ -37,6 +39,7 @@ export function Frame(props: FrameProps) {
             <img src={iconUrl} width="22" height="22" alt="" />
             signalbox
           </EntryLink>
+          {find}
           <span className={styles.toggle}>{toggle}</span>
         </div>
         <div id="navigation" className={`${styles.panel} ${isOpen ? styles.open : ''}`}>

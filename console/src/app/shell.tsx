@@ -9,6 +9,7 @@ import { Name } from '../components/display/values';
 import { messageOf } from '../api/problems';
 import { showToast } from '../components/feedback/toasts';
 import { NetworkBanner } from '../components/feedback/network-banner';
+import { FindButton } from './find/find-button';
 import { Frame } from './frame';
 import type { FrameLinkProps } from './frame';
 import styles from './frame.module.css';
@@ -28,6 +29,7 @@ export function Shell() {
         EntryLink={EntryLink}
         iconUrl={urlOf('/favicon.svg')}
         isOpen={isOpen}
+        find={isManagement && <FindButton />}
         toggle={
           <IconButton
             icon={isOpen ? 'close' : 'menu'}

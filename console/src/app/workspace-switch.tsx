@@ -5,7 +5,7 @@ import { useSession, useWorkspaceId } from './workspace';
 import styles from './workspace-switch.module.css';
 
 // Parameters that name objects of one workspace mean nothing in another.
-const BOUND = { key: undefined, session: undefined, user: undefined, object: undefined };
+const BOUND = { key: undefined, request: undefined, session: undefined, user: undefined, object: undefined };
 
 export function WorkspaceSwitch() {
   const session = useSession();
