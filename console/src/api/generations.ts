@@ -17,6 +17,7 @@ export interface GenerationFilters {
   /** `completions` has messages too, which are chats. */
   readonly api_type?: Exclude<GenerationRow['api_type'], 'messages'>;
   readonly status?: string;
+  readonly error_type?: string;
   readonly session_id?: string;
   readonly user_id?: string;
   readonly from?: string;

@@ -5,6 +5,7 @@ import type { Column } from '../../components/data/data-table';
 import { Badge, StatusBadge } from '../../components/display/badge';
 import { Absent, ModelId, Money, Name, Time } from '../../components/display/values';
 import { formatCount, formatDuration } from '../../format';
+import { nameOfError } from './failure-causes';
 import styles from './generations.module.css';
 
 type CallColumn = Column<GenerationRow>;
@@ -29,8 +30,22 @@ export const TIME_COLUMN: CallColumn = {
 
 export const STATUS_COLUMN: CallColumn = {
   id: 'status',
-  header: 'Status',
-  cell: (row) => <Outcome row={row} />,
+  header: 'Status and error',
+  cell: (row) => (
+    <span className={styles.stack}>
+      <Outcome row={row} />
+      {row.error_type !== null && (
+        <span className={styles.error} title={row.error_message ?? undefined}>
+          {nameOfError(row.error_type)}
+          {row.error_message !== null && (
+            <span className={styles.words}>
+              : <bdi>{row.error_message}</bdi>
+            </span>
+          )}
+        </span>
+      )}
+    </span>
+  ),
 };
 
 export const MODEL_COLUMN: CallColumn = {

@@ -9,6 +9,7 @@ import { Button } from '../../components/actions/button';
 import { DraftInput, LAST_MINUTE } from '../../components/form/draft-input';
 import { ModelOptions } from '../../components/form/model-options';
 import { abbreviate } from '../../format';
+import { ERROR_NAMES } from './failure-causes';
 import { readGenerationSearch } from './generation-search';
 import type { GenerationSearch } from './generation-search';
 import styles from './generations.module.css';
@@ -21,6 +22,11 @@ const STATUSES = [
   { value: 'error', label: 'Failed' },
   { value: '4xx', label: '4xx: the request' },
   { value: '5xx', label: '5xx: the provider or this service' },
+];
+
+const ERRORS = [
+  { value: '', label: 'Any or none' },
+  ...Object.entries(ERROR_NAMES).map(([value, label]) => ({ value, label })),
 ];
 
 const OPERATIONS = [
@@ -58,7 +64,7 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
   const navigate = route.useNavigate();
   const change = (changed: GenerationSearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
-  const { status = '', model, key } = search;
+  const { status = '', error = '', model, key } = search;
   const [isChosen, setOwnRange] = useState(false);
   const isOwnRange = isChosen || search.from !== undefined || search.to !== undefined;
   const isFiltered = Object.entries(search).some(
@@ -71,6 +77,12 @@ export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: str
         value={status}
         choices={withValue(STATUSES, status, status)}
         onChange={(value) => change({ status: value })}
+      />
+      <Choice
+        label="Error"
+        value={error}
+        choices={withValue(ERRORS, error, error)}
+        onChange={(value) => change({ error: value })}
       />
       <Choice
         label="Operation"

@@ -16,7 +16,7 @@ import { Attempts } from './attempts';
 import { Content } from './content';
 import { Cost } from './cost';
 import { Deliveries } from './deliveries';
-import { causeOf } from './failure-causes';
+import { causeOf, nameOfError } from './failure-causes';
 import styles from './generations.module.css';
 import { SessionCalls } from './session-calls';
 import { usageOrigin } from './usage-origin';
@@ -48,7 +48,7 @@ export function GenerationPage() {
 function GenerationView({ generation, back }: { readonly generation: Generation; readonly back: ReactNode }) {
   useObjectWorkspace(generation.workspace_id ?? undefined);
   const { latency, status, cancelled: isCancelled } = generation;
-  const isChat = generation.api_type === 'completions';
+  const isChat = generation.api_type !== 'embeddings';
   // A caller that left has not met a failure.
   const hasFailed = status >= 400 && !isCancelled;
   return (
@@ -107,10 +107,20 @@ function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Gene
 }
 
 function Failure({ generation }: { readonly generation: Generation }) {
-  const { cause, advice } = causeOf(generation, generation.provider_responses ?? []);
+  const { status, error_type: type, error_message: message, provider_responses: attempts } = generation;
+  const { cause, advice } = causeOf(generation, attempts ?? []);
   return (
     <Notice tone="bad">
-      <strong>{cause}</strong> {advice}
+      <strong>
+        {status}
+        {type !== null && `, ${nameOfError(type)}`}. {cause}
+      </strong>{' '}
+      {advice}
+      {message !== null && (
+        <p className={styles.reason}>
+          {attempts?.length ? 'The provider said' : 'The response said'}: <q dir="auto">{message}</q>
+        </p>
+      )}
     </Notice>
   );
 }

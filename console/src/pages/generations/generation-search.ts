@@ -6,6 +6,8 @@ export interface GenerationSearch {
   readonly operation?: 'embeddings' | 'chat';
   /** `404`, `5xx`, `error`. */
   readonly status?: string;
+  /** `context_length_exceeded` */
+  readonly error?: string;
   /** The hash of a key. */
   readonly key?: string;
   readonly session?: string;
@@ -21,6 +23,7 @@ export function readGenerationSearch(search: Readonly<Record<string, unknown>>):
     provider: textOf(search['provider']),
     operation: oneOf(['embeddings', 'chat'] as const, search['operation']),
     status: textOf(search['status']),
+    error: textOf(search['error']),
     key: textOf(search['key']),
     session: textOf(search['session']),
     user: textOf(search['user']),

@@ -18,7 +18,7 @@ const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
 
 export function GenerationsPage() {
   const workspaceId = useWorkspaceId();
-  const { model, provider, operation, status, key, session, user, from, to } = route.useSearch();
+  const { model, provider, operation, status, error, key, session, user, from, to } = route.useSearch();
   const filters = {
     workspace_id: workspaceId,
     api_key_hash: key,
@@ -26,6 +26,7 @@ export function GenerationsPage() {
     provider,
     api_type: operation && API_TYPES[operation],
     status,
+    error_type: error,
     session_id: session,
     user_id: user,
     from,
