@@ -77,14 +77,14 @@ describeInChromium('the playground', () => {
       await page.getByRole('button', { name: 'Remove dot.png' }).first().click();
     const sample = page.getByRole('tabpanel', { name: 'curl' });
     expect(await sample.textContent()).toContain('data:image/png;base64,YOUR_IMAGE');
-    await send('What is this?');
+    await send('Describe this.');
     await log('Conversation').getByText('Hello').waitFor();
     expect(await log('Conversation').getByRole('img', { name: 'dot.png' }).count()).toBe(1);
     expect(sent().at(-1)?.['messages']).toEqual([
       {
         role: 'user',
         content: [
-          { type: 'text', text: 'What is this?' },
+          { type: 'text', text: 'Describe this.' },
           { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG.toString('base64')}` } },
         ],
       },
@@ -102,7 +102,7 @@ describeInChromium('the playground', () => {
   it('asks two models the same question, and shows their answers side by side', async () => {
     setup.upstream.answerWith(answerByName);
     await open();
-    await send('Who are you?');
+    await send('Say your name.');
     await log('Conversation').getByText('I am gpt-4.1-mini.').waitFor();
     await press('Compare with a second model');
     await page.getByLabel('Second model').fill(SECOND);
@@ -112,10 +112,10 @@ describeInChromium('the playground', () => {
     await send('And now?');
     await first.getByText('I am gpt-4.1-mini.').nth(1).waitFor();
     await second.getByText('I am gpt-4.1.', { exact: true }).waitFor();
-    for (const lane of [first, second]) {
-      await lane.getByText('And now?').waitFor();
-      await lane.getByText('Latency').last().waitFor();
-      await lane.getByRole('link', { name: 'View its record' }).last().waitFor();
+    for (const side of [first, second]) {
+      await side.getByText('And now?').waitFor();
+      await side.getByText('Latency').last().waitFor();
+      await side.getByRole('link', { name: 'View its record' }).last().waitFor();
     }
     const [left, right] = await Promise.all([first.boundingBox(), second.boundingBox()]);
     expect(right?.y).toBe(left?.y);

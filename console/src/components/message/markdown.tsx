@@ -21,7 +21,7 @@ export function Markdown({ text }: { readonly text: string }) {
 
 interface OpenToken {
   readonly token: Token;
-  /** What stands before it. */
+  /** The nodes before it. */
   readonly before: ReactNode[];
 }
 

@@ -35,7 +35,7 @@ describe('the cause of a failed call', () => {
     expect(causeFor({ status: 502, error_type: 'provider_unavailable' }, 500, status)).toBe(cause);
   });
 
-  it('tells a slow provider from a short deadline', () => {
+  it('distinguishes a slow provider from a short deadline', () => {
     expect(causeFor({ status: 524, error_type: 'timeout' }, null)).toBe('OpenAI did not answer in time.');
     expect(causeFor({ status: 408, error_type: 'timeout' }, null)).toBe('The call ran past its deadline.');
   });

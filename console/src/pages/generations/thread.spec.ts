@@ -47,7 +47,7 @@ describe('the thread of a stored chat', () => {
           role: 'user',
           name: 'Ada',
           content: [
-            { type: 'text', text: 'What is this?' },
+            { type: 'text', text: 'Describe this.' },
             { type: 'image_url', image_url: { url: 'https://images.example/a.png' } },
             { type: 'video_url', video_url: { url: 'https://images.example/a.mp4' } },
           ],
@@ -56,7 +56,7 @@ describe('the thread of a stored chat', () => {
     );
     expect(message?.who).toBe('User, Ada');
     expect(message?.parts).toEqual([
-      { kind: 'text', text: 'What is this?' },
+      { kind: 'text', text: 'Describe this.' },
       { kind: 'image', text: 'https://images.example/a.png' },
       { kind: 'text', text: '{"type":"video_url","video_url":{"url":"https://images.example/a.mp4"}}' },
     ]);

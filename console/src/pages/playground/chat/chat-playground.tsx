@@ -29,7 +29,7 @@ const EXAMPLE: Draft = { text: 'Write two sentences about gateways.', images: []
 const NO_DRAFT: Draft = { text: '', images: [] };
 const BAD_REQUEST = 400;
 
-interface Lane {
+interface Side {
   readonly model: string;
   readonly chat: Chat;
 }
@@ -49,21 +49,21 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
   const [form, setForm] = useState<TextForm>('formatted');
   const model = chosenModel ?? exampleModel(models.data, 'text');
   const takesImages = [useTakesImages(model), useTakesImages(secondModel ?? model)].every(Boolean);
-  const first: Lane = { model, chat: firstChat };
-  const lanes = secondModel === null ? [first] : [first, { model: secondModel, chat: secondChat }];
-  const isRunning = lanes.some(({ chat }) => chat.live !== null);
+  const first: Side = { model, chat: firstChat };
+  const sides = secondModel === null ? [first] : [first, { model: secondModel, chat: secondChat }];
+  const isRunning = sides.some(({ chat }) => chat.live !== null);
   const { members, problems, isValid } = readSettings(settings);
   // The answer, which is paid for, would end with the page.
   useUnloadQuestion(isRunning);
-  const bodyOf = (laneModel: string, turns: readonly Turn[]): ChatBody => ({
-    model: laneModel,
+  const bodyOf = (sideModel: string, turns: readonly Turn[]): ChatBody => ({
+    model: sideModel,
     messages: messagesOf(settings.system, turns),
     ...members,
   });
-  const send = ({ model: laneModel, chat }: Lane, turns: readonly Turn[]): void =>
-    chat.send(turns, { keyHash: payer.hash, body: bodyOf(laneModel, turns) });
-  const calls = lanes.flatMap(({ chat }, lane) =>
-    openCalls(chat.turns.at(-1)).map((call) => ({ key: `${lane} ${call.id}`, lane, call })),
+  const send = ({ model: sideModel, chat }: Side, turns: readonly Turn[]): void =>
+    chat.send(turns, { keyHash: payer.hash, body: bodyOf(sideModel, turns) });
+  const calls = sides.flatMap(({ chat }, side) =>
+    openCalls(chat.turns.at(-1)).map((call) => ({ key: `${side} ${call.id}`, side, call })),
   );
   const isEmpty = draft.text.trim() === '' && draft.images.length === 0;
   const next: readonly Turn[] = isEmpty
@@ -72,7 +72,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
   const { error } = first.chat;
   const badRequest = error instanceof ApiError && error.status === BAD_REQUEST ? error : null;
   return (
-    <div className={lanes.length > 1 ? styles.compared : styles.columns}>
+    <div className={sides.length > 1 ? styles.compared : styles.columns}>
       <Section title="Request">
         <Form
           fields={['model', 'temperature', 'max_tokens', 'tools']}
@@ -118,7 +118,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             first.chat.turns.length > 0 && (
               <>
                 <TextFormChoice chosen={form} onChoose={setForm} />
-                <Button icon="plus" onClick={() => lanes.forEach(({ chat }) => chat.start([]))}>
+                <Button icon="plus" onClick={() => sides.forEach(({ chat }) => chat.start([]))}>
                   New conversation
                 </Button>
               </>
@@ -126,15 +126,15 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
           }
         >
           <TextFormContext value={form}>
-            <div className={styles.lanes}>
-              {lanes.map((lane, index) => (
+            <div className={styles.sides}>
+              {sides.map((side, index) => (
                 <Conversation
-                  // Lanes have no id; the second comes and goes.
+                  // Sides have no id; the second comes and goes.
                   key={index}
-                  label={lanes.length === 1 ? 'Conversation' : `Conversation with model ${index + 1}`}
-                  turns={lane.chat.turns}
-                  live={lane.chat.live}
-                  onRetry={() => isValid && send(lane, lane.chat.turns.slice(0, -1))}
+                  label={sides.length === 1 ? 'Conversation' : `Conversation with model ${index + 1}`}
+                  turns={side.chat.turns}
+                  live={side.chat.live}
+                  onRetry={() => isValid && send(side, side.chat.turns.slice(0, -1))}
                 />
               ))}
             </div>
@@ -147,24 +147,24 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             isRunning={isRunning}
             onSend={() => {
               if (!isValid) return false;
-              for (const lane of lanes) send(lane, [...lane.chat.turns, { kind: 'user', ...draft }]);
+              for (const side of sides) send(side, [...side.chat.turns, { kind: 'user', ...draft }]);
               setDraft(NO_DRAFT);
               return true;
             }}
             onSendResults={(results) => {
               if (!isValid) return false;
-              lanes.forEach((lane, index) => {
-                const answered = calls.filter((open) => open.lane === index);
+              sides.forEach((side, index) => {
+                const answered = calls.filter((open) => open.side === index);
                 if (answered.length === 0) return;
                 const texts = answered.map(({ key, call }) => ({
                   callId: call.id,
                   text: results[key] ?? '',
                 }));
-                send(lane, [...lane.chat.turns, { kind: 'tools', results: texts }]);
+                send(side, [...side.chat.turns, { kind: 'tools', results: texts }]);
               });
               return true;
             }}
-            onStop={() => lanes.forEach(({ chat }) => chat.stop())}
+            onStop={() => sides.forEach(({ chat }) => chat.stop())}
           />
         </Section>
         <Section title="The same call from your code">

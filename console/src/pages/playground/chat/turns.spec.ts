@@ -41,10 +41,10 @@ describe('the messages of a conversation', () => {
 
   it('carry images after the text, and a sample the place of their data alone', () => {
     const image = { name: 'a.png', url: 'data:image/png;base64,AAAA' };
-    const turns = [{ kind: 'user', text: 'What is this?', images: [image] }] as const;
+    const turns = [{ kind: 'user', text: 'Describe this.', images: [image] }] as const;
     const part = (url: string) => ({ type: 'image_url', image_url: { url } });
     expect(messagesOf('', turns)).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'What is this?' }, part(image.url)] },
+      { role: 'user', content: [{ type: 'text', text: 'Describe this.' }, part(image.url)] },
     ]);
     expect(messagesOf('', [{ ...turns[0], text: '' }])).toEqual([
       { role: 'user', content: [part(image.url)] },
