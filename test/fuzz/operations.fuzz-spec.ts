@@ -4,6 +4,7 @@ import * as fc from '../support/fast-check.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
 import { SENT_WORD } from '../support/fuzz/hostile-values.js';
+import { messageEvents, readMessageStream } from '../support/messages/read-messages-stream.js';
 import { startFuzzTarget } from '../support/fuzz/fuzz-target.js';
 import type { FuzzCaller, FuzzTarget } from '../support/fuzz/fuzz-target.js';
 import { encodeBody, readOperations } from '../support/fuzz/operations.js';
@@ -15,9 +16,14 @@ const OPERATIONS_SHARE = 0.8;
 // These operations do the most with their input.
 const EMBEDDINGS = 'POST /api/v1/embeddings';
 const CHAT = 'POST /api/v1/chat/completions';
+const MESSAGES_PATH = '/api/v1/messages';
+const MESSAGES = 'POST /api/v1/messages';
+const COUNTS = `${MESSAGES}/count_tokens`;
 const MODEL_CALLS: ReadonlyMap<string, number> = new Map([
-  [EMBEDDINGS, 0.15],
-  [CHAT, 0.25],
+  [EMBEDDINGS, 0.1],
+  [CHAT, 0.2],
+  [MESSAGES, 0.15],
+  [COUNTS, 0.05],
 ]);
 const MODEL_CALLS_SHARE = [...MODEL_CALLS.values()].reduce((sum, part) => sum + part, 0);
 const RUNS_BETWEEN_OBJECTS = 40;
@@ -69,12 +75,25 @@ async function put(request: FuzzRequest, caller: FuzzCaller): Promise<string[]> 
     ...(request.method === 'POST' && path.startsWith('/api/v1/embeddings')
       ? wrongVectors(request, answer)
       : []),
-    ...(isStream(answer) ? wrongStream(answer) : []),
+    ...(isStream(answer) ? (path.startsWith(MESSAGES_PATH) ? wrongMessage : wrongStream)(answer) : []),
   ];
 }
 
 const isStream = ({ headers }: FuzzAnswer): boolean =>
   String(headers['content-type']).startsWith('text/event-stream');
+
+/** Every event in its order, and a stop with usage or an error as the last one. */
+function wrongMessage({ body }: FuzzAnswer): string[] {
+  try {
+    const text = body.toString('utf8');
+    const { isStopped, usage } = readMessageStream(text);
+    const last = messageEvents(text).at(-1);
+    if (last?.['type'] === 'error' ? !isStopped : isStopped && usage !== null) return [];
+  } catch (error) {
+    return [`a message out of order: ${String(error).slice(0, 300)}`];
+  }
+  return ['a message that does not end'];
+}
 
 /** Events of one line, usage or an error in the last chunk, and the mark of the end. */
 function wrongStream({ body }: FuzzAnswer): string[] {

@@ -71,6 +71,8 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
       ENCRYPTION_KEYS: PLANTED.encryptionKey,
       OPENAI_API_KEY: PLANTED.providerKey,
       OPENAI_BASE_URL: servers.providerUrl,
+      ANTHROPIC_API_KEY: PLANTED.providerKey,
+      ANTHROPIC_BASE_URL: servers.providerUrl,
       DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
       RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0',
       RATE_LIMIT_INFERENCE_PER_MINUTE: '0',

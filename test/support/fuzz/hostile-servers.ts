@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { messagesEvent, RICH_EVENTS, WHOLE_MESSAGE } from '../messages/messages-stub.js';
 import { patternVector, sendJson, toBase64 } from '../upstreams/stub-upstream.js';
 import { seededRandom } from './budget.js';
 
@@ -97,18 +98,21 @@ export async function startHostileServers(): Promise<HostileServers> {
     if (misbehaviour && random() < WRONG) misbehaviour(response, right, credential);
     else as(response, 200, 'application/json', right);
   };
-  const stream = (response: ServerResponse): void => {
+  const stream = (response: ServerResponse, right: readonly string[]): void => {
     const isWrong = random() < WRONG;
     const write = STREAMS[isWrong ? Math.floor(random() * STREAMS.length) : 0];
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    write?.(response, rightStream(), random);
+    write?.(response, right, random);
   };
   const provider = createServer((request, response) => {
     const respond = (text: string): void => {
-      const isChat = request.url?.endsWith('/chat/completions') === true;
-      const isStream = isChat && /"stream":true/.test(text);
-      if (isStream && random() < STREAMED) stream(response);
-      else answer(response, isChat ? rightChat() : rightAnswer(text), String(request.headers.authorization));
+      const { url = '', headers } = request;
+      const isChat = url.endsWith('/chat/completions');
+      const isMessage = url.endsWith('/messages');
+      const isStream = (isChat || isMessage) && /"stream":true/.test(text);
+      const right = isMessage ? rightMessage() : isChat ? rightChat() : rightAnswer(text);
+      if (isStream && random() < STREAMED) stream(response, isMessage ? rightEvents() : rightStream());
+      else answer(response, right, String(headers['x-api-key'] ?? headers.authorization));
     };
     void read(request).then(respond);
   });
@@ -127,6 +131,9 @@ export async function startHostileServers(): Promise<HostileServers> {
     },
   };
 }
+
+const rightMessage = (): string => JSON.stringify(WHOLE_MESSAGE);
+const rightEvents = (): string[] => RICH_EVENTS.map(messagesEvent);
 
 const listen = (server: Server): Promise<void> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

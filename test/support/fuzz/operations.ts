@@ -23,6 +23,8 @@ export interface FuzzBody {
   readonly encoding: 'none' | 'gzip' | 'br' | 'wrong' | 'latin1';
 }
 
+const MESSAGES_PATH = /\/messages(\/count_tokens)?$/;
+
 interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -90,6 +92,76 @@ const CHAT_HINTS: Hints = {
   n: fc.constantFrom(1, 2, 8),
   max_tokens: fc.constantFrom(1, 16, 1_000_000_000),
   stop: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 })),
+};
+const CALL_BLOCK = { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } };
+const turn = (role: string, content: fc.Arbitrary<unknown>) =>
+  fc.record({ role: fc.constant(role), content });
+/** As those of a chat. */
+const MESSAGES_HINTS: Hints = {
+  model: fc.constantFrom(
+    'local/echo',
+    'anthropic/claude-haiku-4.5',
+    'openai/gpt-4.1-mini',
+    'unknown/nothing',
+  ),
+  models: fc.constantFrom(['local/echo'], ['anthropic/claude-haiku-4.5', 'openai/gpt-4.1-mini']),
+  messages: fc.array(
+    fc.oneof(
+      turn('user', hostileText),
+      turn('system', fc.constant([{ type: 'text', text: 'be brief' }])),
+      turn(
+        'assistant',
+        fc.array(fc.record({ type: fc.constant('text'), text: hostileText }), { maxLength: 3 }),
+      ),
+      turn(
+        'assistant',
+        fc.tuple(
+          fc.record({ type: fc.constant('thinking'), thinking: hostileText, signature: hostileText }),
+          fc.constant(CALL_BLOCK),
+        ),
+      ),
+      turn(
+        'user',
+        fc.tuple(
+          fc.record({
+            type: fc.constant('tool_result'),
+            tool_use_id: fc.constant('a'),
+            content: hostileText,
+          }),
+        ),
+      ),
+      fc.constantFrom(
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } }],
+        },
+        { role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }] },
+        { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
+        { role: 'user', content: [{ type: 'hologram' }] },
+      ),
+    ),
+    { minLength: 1, maxLength: 5 },
+  ),
+  max_tokens: fc.constantFrom(0, 1, 16, 4_096, 1_000_000_000),
+  stream: fc.boolean(),
+  thinking: fc.constantFrom(
+    { type: 'adaptive' },
+    { type: 'enabled', budget_tokens: 1_024 },
+    { type: 'disabled' },
+  ),
+  tools: fc.constantFrom(
+    [{ name: 'f', input_schema: { type: 'object' } }],
+    [
+      { name: 'f', input_schema: {} },
+      { type: 'web_search_20260318', name: 'web_search' },
+    ],
+    [],
+  ),
+  tool_choice: fc.constantFrom({ type: 'auto' }, { type: 'any' }, { type: 'tool', name: 'f' }),
 };
 const HINTS: Hints = {
   workspace_id: fc.constantFrom(own('workspace'), own('default-workspace')),
@@ -196,7 +268,8 @@ function encode(text: string): string {
 }
 
 function credentials(path: string): fc.Arbitrary<FuzzRequest['credential']> {
-  const right = /\/(embeddings|chat\/completions)$/.test(path) ? 'inference' : 'management';
+  const isCall = /\/(embeddings|chat\/completions)$/.test(path) || MESSAGES_PATH.test(path);
+  const right = isCall ? 'inference' : 'management';
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant(right) },
     { weight: 1, arbitrary: fc.constantFrom('management', 'inference', 'none', 'nonsense') },
@@ -251,8 +324,10 @@ function hostileHeaders(declared: readonly string[]): fc.Arbitrary<Record<string
   );
 }
 
-const hintsOf = (path: string): Hints =>
-  path.endsWith('/chat/completions') ? { ...HINTS, ...CHAT_HINTS } : HINTS;
+function hintsOf(path: string): Hints {
+  if (path.endsWith('/chat/completions')) return { ...HINTS, ...CHAT_HINTS };
+  return MESSAGES_PATH.test(path) ? { ...HINTS, ...MESSAGES_HINTS } : HINTS;
+}
 
 function bodies(
   schema: Schema,
