@@ -45,6 +45,7 @@ describe('a body with input at /chat/completions', () => {
     ]);
     expect(sent()['tools']).toMatchObject([{ type: 'function', function: { name: 'look' } }]);
     expect((await chatOf(setup.app, record.id)).chat?.wire).toBe('chat');
+    setup.chat.answerWith(null);
     const next = await post({
       input: [
         { role: 'user', content: 'Look.' },
