@@ -27,6 +27,6 @@ for (const file of pageFiles[route ?? ''] ?? []) {
 
 if (kind !== null) {
   window.signalboxSession = fetch(base + SESSION_PATH.slice(1), { headers: CONSOLE_HEADERS });
-  // Whoever takes it reports the failure.
+  // The query of the session asks again, and reports the failure.
   window.signalboxSession.catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// What the page knows before its scripts have arrived: who signed in with this browser, and the session's answer on its way.
+// Known before the large scripts have arrived: the kind of key that signed in with this browser, and the session's answer.
 
 declare global {
   interface Window {
