@@ -1,4 +1,4 @@
-// The first load of the console: what is painted before its scripts, what is on its way meanwhile, and how long it takes far away.
+// The first load of the console: the frame before its scripts, the requests beside them, and the time on a slow network.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import {
@@ -99,7 +99,7 @@ describeInChromium('first load of the console', () => {
     async (width) => {
       const [page, context] = await openEmpty({ viewport: { width, height: 860 } });
       const release = await holdRequests(page, ENTRY);
-      // What would wait for them is on its way.
+      // They do not wait for the scripts.
       const asked = ['/console/session', '/assets/keys-page-'].map((path) =>
         page.waitForRequest((request) => request.url().includes(path)),
       );

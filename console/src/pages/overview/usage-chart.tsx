@@ -132,6 +132,7 @@ export function UsageChart({ measure, each, ...scope }: UsageChartProps) {
                 key={choice ?? ''}
                 to="."
                 search={(search) => ({ ...search, each: choice })}
+                activeOptions={{ explicitUndefined: true }}
                 aria-current={choice === each ? 'true' : undefined}
               >
                 {choice === undefined ? 'Together' : 'Each model'}
