@@ -87,7 +87,7 @@ function readPageFiles(bundle: Rolldown.OutputBundle): PageFiles {
   );
 }
 
-const ROUTE = /path: '([^']+)'[^]*?import\('\.\.\/(pages\/[^']+)'\)/g;
+const ROUTE = /path: '([^']+)'(?:(?!createRoute)[^])*?import\('\.\.\/(pages\/[^']+)'\)/g;
 
 /** Routes with the sources of their pages. */
 function readRoutes(): (readonly [string, string])[] {

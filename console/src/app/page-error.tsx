@@ -18,20 +18,17 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Outside the shell, and so with a landmark of its own. */
 export function NotFoundPage() {
   return (
-    <main>
-      <Page title="Page not found">
-        <EmptyState
-          title="There is no page at this address"
-          action={
-            <Link to="/" className={buttonClass('primary')}>
-              Go to the overview
-            </Link>
-          }
-        />
-      </Page>
-    </main>
+    <Page title="Page not found">
+      <EmptyState
+        title="There is no page at this address"
+        action={
+          <Link to="/" className={buttonClass('primary')}>
+            Go to the overview
+          </Link>
+        }
+      />
+    </Page>
   );
 }

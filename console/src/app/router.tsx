@@ -213,6 +213,9 @@ const myKeyRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/my-key/my-key-page'), 'MyKeyPage'),
 });
 
+/** Within the frame, so that the navigation leads on. */
+const unknownRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage });
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -240,6 +243,7 @@ const routeTree = rootRoute.addChildren([
     ]),
     playgroundRoute,
     myKeyRoute,
+    unknownRoute,
   ]),
 ]);
 
@@ -253,7 +257,6 @@ export function createConsoleRouter(queryClient: QueryClient) {
     defaultPreload: 'intent',
     defaultPendingComponent: Placeholder,
     defaultErrorComponent: PageError,
-    defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
 }
