@@ -16,18 +16,18 @@ import { Page, Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
 import { Absent, Money, Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { formatCountOf } from '../../format';
-import { windowStarts } from '../overview/ranges';
+import { formatCount, formatCountOf } from '../../format';
+import { timeRangeOf, windowStarts } from '../overview/ranges';
 import { CreateWorkspaceDialog } from './workspace-dialogs';
 import styles from './workspaces.module.css';
 
 // The budgets of each are a question of its own.
 const MOST_BUDGETS = 30;
 
-const columnsOf = (
-  spend: ReadonlyMap<string, number> | undefined,
-  hasBudgets: boolean,
-): readonly Column<Workspace>[] => [
+/** Of each workspace, by its id. */
+type Figures = ReadonlyMap<string, number> | undefined;
+
+const columnsOf = (spend: Figures, refused: Figures, hasBudgets: boolean): readonly Column<Workspace>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -50,6 +50,19 @@ const columnsOf = (
       ) : (
         <Link to="/usage" search={{ workspace: id }}>
           <Money usd={spend.get(id) ?? 0} />
+        </Link>
+      ),
+  },
+  {
+    id: 'refused',
+    header: 'Refused in 1 h',
+    align: 'end',
+    cell: ({ id }) =>
+      (refused?.get(id) ?? 0) === 0 ? (
+        <Absent />
+      ) : (
+        <Link to="/refusals" search={{ workspace: id, range: 'hour' }}>
+          {formatCount(refused?.get(id) ?? 0)}
         </Link>
       ),
   },
@@ -96,19 +109,30 @@ function NextBudget({ workspace: { id, name } }: { readonly workspace: Workspace
 
 const leftOf = ({ limit_usd: limit, spend_usd: spend }: Budget): number => limit - spend;
 
-const monthSpendQuery = analyticsQuery(['month-by-workspace'], (now) => ({
+const spendQuery = analyticsQuery(['month-by-workspace'], (now) => ({
   metrics: ['total_usage'],
   dimensions: ['workspace'],
   time_range: { start: isoTime(windowStarts(now).monthly), end: isoTime(now + 1000) },
 }));
 
+const refusedQuery = analyticsQuery(['refused-by-workspace'], (now) => ({
+  metrics: ['refused_count'],
+  dimensions: ['workspace'],
+  time_range: timeRangeOf('hour', now),
+}));
+
+function useFigures(query: typeof spendQuery, metric: string): Figures {
+  return useQuery({
+    ...query,
+    refetchInterval: 15_000,
+    select: (rows) => new Map(rows.map((row) => [textOf(row, 'workspace') ?? '', numberOf(row, metric)])),
+  }).data;
+}
+
 export function WorkspacesPage() {
   const { data, error, refetch } = useQuery(workspacesQuery);
-  const spend = useQuery({
-    ...monthSpendQuery,
-    select: (rows) =>
-      new Map(rows.map((row) => [textOf(row, 'workspace') ?? '', numberOf(row, 'total_usage')])),
-  });
+  const spend = useFigures(spendQuery, 'total_usage');
+  const refused = useFigures(refusedQuery, 'refused_count');
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -127,7 +151,7 @@ export function WorkspacesPage() {
         ) : (
           <DataTable
             caption="Workspaces"
-            columns={columnsOf(spend.data, (data?.length ?? 0) <= MOST_BUDGETS)}
+            columns={columnsOf(spend, refused, (data?.length ?? 0) <= MOST_BUDGETS)}
             rows={data}
             rowKey={({ id }) => id}
             empty={
