@@ -29,24 +29,42 @@ export function KeySpend({ apiKey, name }: { readonly apiKey: ApiKey | CurrentKe
   return <SpendBar label={`Spend of ${name}`} spend={spendOf(apiKey)} limit={apiKey.limit} />;
 }
 
+interface FirstLimitProps {
+  readonly apiKey: ApiKey | CurrentKey;
+  /** With the time at which it resets. */
+  readonly hasReset?: boolean;
+}
+
 /** The limit that stops the key first. It need not be the key's own. */
-export function FirstLimit({ apiKey }: { readonly apiKey: ApiKey | CurrentKey }) {
+export function FirstLimit({ apiKey, hasReset = false }: FirstLimitProps) {
   const { effective_limit: limit } = apiKey;
   // Management keys make no calls that cost something.
   if (apiKey.is_management_key) return <Absent />;
   if (limit === null) return <span className={styles.muted}>No limit</span>;
   return (
     <span className={styles.firstLimit}>
-      <span>{nameOfLimit(limit)}</span>
-      <span className={limit.remaining_usd > 0 ? styles.muted : styles.reached}>
+      <span>
+        <span>{nameOfLimit(limit)}</span>
+        {' · '}
         {limit.remaining_usd > 0 ? (
           <>
             <Money usd={limit.remaining_usd} /> left
           </>
         ) : (
-          'Reached'
+          <span className={styles.reached}>Reached</span>
         )}
       </span>
+      {hasReset && (
+        <span className={styles.muted}>
+          {limit.resets_at === null ? (
+            'Never resets'
+          ) : (
+            <>
+              Resets <Time at={limit.resets_at} isRelative />
+            </>
+          )}
+        </span>
+      )}
     </span>
   );
 }
@@ -59,11 +77,12 @@ interface KeyStateProps {
   readonly refusals: readonly Refusal[];
 }
 
-/** Whether calls with the key are accepted, in one word, and how many were not. */
+/** Whether calls with the key are accepted, in one word, until when, and how many were not. */
 export function KeyState({ apiKey, refusals }: KeyStateProps) {
   return (
     <span className={styles.state}>
       <StateBadge {...{ apiKey, refusals }} />
+      <Expiry apiKey={apiKey} />
       <RefusedCount apiKey={apiKey} />
     </span>
   );
@@ -80,6 +99,17 @@ function StateBadge({ apiKey, refusals }: KeyStateProps) {
   if (expires !== null && Date.parse(expires) - now < SOON_MS)
     return <Badge tone="warning">Expires soon</Badge>;
   return <Badge tone="good">Active</Badge>;
+}
+
+/** Nothing for a key that never expires. */
+function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
+  const now = useNow();
+  if (at === null) return null;
+  return (
+    <span className={styles.muted}>
+      {Date.parse(at) > now ? 'expires' : 'expired'} <Time at={at} isRelative />
+    </span>
+  );
 }
 
 /** Of the last hour, else of the last day; on hover both, and the newest reason. */

@@ -63,14 +63,14 @@ export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
 /** Both sides where there are answers; embeddings have prompts alone. */
 function Tokens({ row }: { readonly row: AnalyticsRow }) {
   const answers = numberOf(row, 'completion_tokens');
+  const total = formatCount(numberOf(row, 'total_tokens'));
+  if (answers === 0) return total;
   return (
     <span className={styles.stack}>
-      {formatCount(numberOf(row, 'total_tokens'))}
-      {answers > 0 && (
-        <span className={styles.muted}>
-          {formatCount(numberOf(row, 'prompt_tokens'))} prompt, {formatCount(answers)} answer
-        </span>
-      )}
+      {total}
+      <span className={styles.muted}>
+        {formatCount(numberOf(row, 'prompt_tokens'))} prompt, {formatCount(answers)} answer
+      </span>
     </span>
   );
 }

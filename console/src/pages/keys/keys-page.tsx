@@ -15,7 +15,7 @@ import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Page, Section } from '../../components/display/section';
 import { Badge } from '../../components/display/badge';
-import { Name, Time } from '../../components/display/values';
+import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { FilterCheck, FilterRow } from '../../components/form/filter-row';
 import { SearchField } from '../../components/form/search-field';
@@ -23,7 +23,7 @@ import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeySpend, KeyState, LastUsed, LimitReset, RefusedCount } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed, RefusedCount } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
@@ -58,20 +58,13 @@ const columnsOf = (
     ),
   },
   { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
-  { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} /> },
-  { id: 'reset', header: 'Resets', priority: 3, cell: (key) => <LimitReset apiKey={key} /> },
+  { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} hasReset /> },
   {
     id: 'used',
     header: 'Last used',
     priority: 2,
     isWhole: true,
     cell: (key) => <LastUsed apiKey={key} />,
-  },
-  {
-    id: 'expires',
-    header: 'Expires',
-    priority: 3,
-    cell: (key) => <Time at={key.expires_at} absent="Never" isRelative />,
   },
   {
     id: 'actions',

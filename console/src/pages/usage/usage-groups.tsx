@@ -29,22 +29,27 @@ const countColumn = (sum: Sum, header: string, priority: 1 | 2 | 3): Column<Usag
   cell: ({ sums }) => formatCount(sums[sum]),
 });
 
-const REFUSED_COLUMN = countColumn('refused_count', 'Refused', 2);
-const SUM_COLUMNS: readonly Column<UsageGroup>[] = [
-  countColumn('request_count', 'Calls', 1),
-  countColumn('error_count', 'Failed', 2),
-  REFUSED_COLUMN,
-  countColumn('prompt_tokens', 'Prompt tokens', 3),
-  countColumn('completion_tokens', 'Answer tokens', 3),
-  {
-    id: 'byok_usage',
-    header: 'Own provider keys',
-    align: 'end',
-    priority: 3,
-    cell: ({ sums }) => (sums.byok_usage === 0 ? <Absent /> : <Money usd={sums.byok_usage} />),
-  },
-  { id: 'total_usage', header: 'Spend', align: 'end', cell: ({ sums }) => <Money usd={sums.total_usage} /> },
-];
+const amountColumn = (sum: Sum, header: string, priority: 1 | 2 | 3): Column<UsageGroup> => ({
+  id: sum,
+  header,
+  align: 'end',
+  priority,
+  cell: ({ sums }) => (sums[sum] === 0 ? <Absent /> : <Money usd={sums[sum]} />),
+});
+
+/** Those that nothing was measured in stay away: with two groups there is room for few. */
+function sumColumns(groups: readonly Group[], usage: Usage | undefined): readonly Column<UsageGroup>[] {
+  const has = (sum: Sum) => usage?.groups.some(({ sums }) => sums[sum] > 0) ?? false;
+  return [
+    amountColumn('total_usage', 'Spend', 1),
+    ...(has('byok_usage') ? [amountColumn('byok_usage', 'Own provider keys', 3)] : []),
+    countColumn('request_count', 'Calls', groups.length > 1 ? 2 : 1),
+    countColumn('error_count', 'Failed', 2),
+    ...(usage?.hasRefusedGroups ? [countColumn('refused_count', 'Refused', 2)] : []),
+    countColumn('prompt_tokens', 'Prompt tokens', 3),
+    ...(has('completion_tokens') ? [countColumn('completion_tokens', 'Answer tokens', 3)] : []),
+  ];
+}
 
 interface UsageGroupsProps {
   readonly period: Period;
@@ -81,7 +86,7 @@ export function UsageGroups({ period, groups, names, isAll, usage }: UsageGroups
         caption={title}
         columns={[
           ...groups.map((group, position) => groupColumn(group, position, { groups, names, period, isAll })),
-          ...SUM_COLUMNS.filter((column) => hasRefused || column !== REFUSED_COLUMN),
+          ...sumColumns(groups, usage),
         ]}
         rows={shown}
         rowKey={({ values }) => JSON.stringify(values)}
