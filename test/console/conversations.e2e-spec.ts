@@ -16,6 +16,7 @@ import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { recordGenerations } from '../support/deliveries/deliveries.js';
+import { askFor } from '../support/requests/admin.js';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -196,5 +197,28 @@ describeInChromium('conversations of stored calls', () => {
     await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
     expect(new URL(page.url()).searchParams.get('session')).toBe('trip');
     expect(session.complaints).toEqual([]);
+  });
+
+  it('lead to their key, model, session, user and destinations', async () => {
+    const { app } = setup;
+    await askFor(201, app, 'post', '/observability/destinations', {
+      body: { type: 'webhook', name: 'Archive', config: { url: 'https://traces.example/' } },
+    });
+    const facts = { operation: 'chat', sessionId: 'links', userId: 'ada' } as const;
+    const [id] = await recordGenerations(app, 1, facts, CHAT);
+    await visit(page, `/generations/${id}`, 'Generation');
+    const details = page.getByRole('region', { name: 'Details' });
+    const [key, ...calls] = await details
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(key).toMatch(/^\/keys\/[0-9a-f]{64}$/);
+    expect(calls).toEqual([
+      '/generations?model=openai%2Ftext-embedding-3-small',
+      '/generations?session=links',
+      '/generations?user=ada',
+    ]);
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    await deliveries.getByRole('link', { name: 'Archive' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Archive' }).waitFor();
   });
 });
