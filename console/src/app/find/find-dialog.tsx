@@ -55,7 +55,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
     else go(first);
   };
   return (
-    <Dialog title="Find anything" isOpen onClose={onClose}>
+    <Dialog title="Find anything" isOpen onClose={onClose} initialFocus={field}>
       <search className={styles.find}>
         <input
           ref={field}

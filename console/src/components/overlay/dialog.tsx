@@ -3,7 +3,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { messageOf } from '../../api/problems';
 import { useHeldPage } from '../../app/page-hold';
 import { Button, IconButton } from '../actions/button';
@@ -20,6 +20,8 @@ interface DialogProps {
   readonly onClose: () => void;
   /** False: it shows something that is shown once, and only its buttons close it. */
   readonly isDismissible?: boolean;
+  /** Takes the focus; absent: the first element that can. */
+  readonly initialFocus?: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
 }
 
@@ -44,7 +46,8 @@ function useReturnedFocus(isOpen: boolean): () => HTMLElement | null {
   return () => (opener.current?.isConnected === true ? opener.current : null);
 }
 
-export function Dialog({ title, description, isOpen, onClose, isDismissible = true, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, description, isOpen, onClose, isDismissible = true, initialFocus, children } = props;
   const returnFocus = useReturnedFocus(isOpen);
   const [isBusy, setBusy] = useState(false);
   // The answer may be a secret, and may end the session: a request of the page can fail before it arrives.
@@ -61,7 +64,11 @@ export function Dialog({ title, description, isOpen, onClose, isDismissible = tr
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup className={styles.dialog} finalFocus={() => returnFocus() ?? true}>
+        <BaseDialog.Popup
+          className={styles.dialog}
+          initialFocus={initialFocus}
+          finalFocus={() => returnFocus() ?? true}
+        >
           <div className={styles.head}>
             <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
             <BaseDialog.Close
