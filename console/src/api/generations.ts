@@ -14,8 +14,8 @@ export interface GenerationFilters {
   readonly api_key_hash?: string;
   readonly model?: string;
   readonly provider?: string;
-  /** `completions` has messages too, which are chats. */
-  readonly api_type?: Exclude<GenerationRow['api_type'], 'messages'>;
+  /** `completions` has those of the other wires of chat too. */
+  readonly api_type?: Exclude<GenerationRow['api_type'], 'messages' | 'responses'>;
   readonly status?: string;
   readonly error_type?: string;
   readonly session_id?: string;
