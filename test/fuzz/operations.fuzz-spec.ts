@@ -19,11 +19,13 @@ const CHAT = 'POST /api/v1/chat/completions';
 const MESSAGES_PATH = '/api/v1/messages';
 const MESSAGES = 'POST /api/v1/messages';
 const COUNTS = `${MESSAGES}/count_tokens`;
+const RESPONSES = 'POST /api/v1/responses';
 const MODEL_CALLS: ReadonlyMap<string, number> = new Map([
   [EMBEDDINGS, 0.1],
   [CHAT, 0.2],
   [MESSAGES, 0.15],
   [COUNTS, 0.05],
+  [RESPONSES, 0.1],
 ]);
 const MODEL_CALLS_SHARE = [...MODEL_CALLS.values()].reduce((sum, part) => sum + part, 0);
 const RUNS_BETWEEN_OBJECTS = 40;
@@ -75,7 +77,7 @@ async function put(request: FuzzRequest, caller: FuzzCaller): Promise<string[]> 
     ...(request.method === 'POST' && path.startsWith('/api/v1/embeddings')
       ? wrongVectors(request, answer)
       : []),
-    ...(isStream(answer) ? (path.startsWith(MESSAGES_PATH) ? wrongMessage : wrongStream)(answer) : []),
+    ...(isStream(answer) ? checkOf(path)(answer) : []),
   ];
 }
 
@@ -109,6 +111,27 @@ function wrongStream({ body }: FuzzAnswer): string[] {
     /"usage":|"error":/.test(last) &&
     !/"code":500/.test(last);
   return isRight ? [] : [`a stream that ends with ${events.slice(-3).join(' ').slice(0, 300)}`];
+}
+
+function checkOf(path: string): (answer: FuzzAnswer) => string[] {
+  if (path.startsWith(MESSAGES_PATH)) return wrongMessage;
+  return path.startsWith('/api/v1/responses') ? wrongEvents : wrongStream;
+}
+
+/** Numbered events from the beginning to one end. */
+function wrongEvents({ body }: FuzzAnswer): string[] {
+  const events = body
+    .toString('utf8')
+    .split('\n\n')
+    .filter((event) => event !== '' && !event.startsWith(':'));
+  const isRight =
+    /^event: response\.(?:completed|incomplete|failed)\n/.test(events.at(-1) ?? '') &&
+    events.every((event, index) => {
+      const [, name, data] = /^event: ([^\n]+)\ndata: ([^\n]+)$/.exec(event) ?? [];
+      const { type, sequence_number: number } = JSON.parse(data ?? '{}') as Record<string, unknown>;
+      return type === name && number === index && (index > 0 || name === 'response.created');
+    });
+  return isRight ? [] : [`events that end with ${events.slice(-3).join(' ').slice(0, 300)}`];
 }
 
 /** As many vectors as inputs, all as wide as the first, every number finite. */

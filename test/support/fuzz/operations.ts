@@ -163,6 +163,37 @@ const MESSAGES_HINTS: Hints = {
   ),
   tool_choice: fc.constantFrom({ type: 'auto' }, { type: 'any' }, { type: 'tool', name: 'f' }),
 };
+const FLAT_TOOL = { type: 'function', name: 'look_up', parameters: { type: 'object' } };
+/** The same for the Responses wire. */
+const RESPONSES_HINTS: Hints = {
+  model: fc.constantFrom(...CHAT_MODELS),
+  models: fc.constantFrom(['openai/gpt-4.1-nano'], ['local/echo', 'openai/gpt-4.1-mini']),
+  input: fc.oneof(
+    hostileText,
+    fc.array(
+      fc.oneof(
+        fc.record({ role: fc.constantFrom('user', 'system', 'assistant'), content: hostileText }),
+        fc.constantFrom(
+          { type: 'reasoning', summary: [], encrypted_content: 'sbx1.anthropic.x.signature.YQ' },
+          { type: 'function_call', call_id: 'a', name: 'look_up', arguments: '{}' },
+          { type: 'custom_tool_call', call_id: 'b', name: 'patch', input: '"' },
+          { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text', text: '1' }] },
+          { type: 'custom_tool_call_output', call_id: 'b', output: '2' },
+          { role: 'user', content: [{ type: 'input_image', image_url: 'http://169.254.169.254/' }] },
+        ),
+      ),
+      { minLength: 1, maxLength: 5 },
+    ),
+  ),
+  stream: fc.boolean(),
+  tools: fc.constantFrom(
+    [FLAT_TOOL],
+    [{ type: 'custom', name: 'patch' }, { type: 'web_search' }],
+    [{ type: 'namespace', name: 'n', tools: [FLAT_TOOL] }],
+    [],
+  ),
+  max_output_tokens: fc.constantFrom(1, 16, 1_000_000_000),
+};
 const HINTS: Hints = {
   workspace_id: fc.constantFrom(own('workspace'), own('default-workspace')),
   api_key_hashes: fc.constantFrom([own('hash')], [own('hash'), own('hash')]),
@@ -268,7 +299,7 @@ function encode(text: string): string {
 }
 
 function credentials(path: string): fc.Arbitrary<FuzzRequest['credential']> {
-  const isCall = /\/(embeddings|chat\/completions)$/.test(path) || MESSAGES_PATH.test(path);
+  const isCall = /\/(embeddings|chat\/completions|responses)$/.test(path) || MESSAGES_PATH.test(path);
   const right = isCall ? 'inference' : 'management';
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant(right) },
@@ -326,6 +357,7 @@ function hostileHeaders(declared: readonly string[]): fc.Arbitrary<Record<string
 
 function hintsOf(path: string): Hints {
   if (path.endsWith('/chat/completions')) return { ...HINTS, ...CHAT_HINTS };
+  if (path.endsWith('/responses')) return { ...HINTS, ...RESPONSES_HINTS };
   return MESSAGES_PATH.test(path) ? { ...HINTS, ...MESSAGES_HINTS } : HINTS;
 }
 
