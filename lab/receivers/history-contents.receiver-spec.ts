@@ -425,10 +425,11 @@ describe('the removal of contents', () => {
 });
 
 describe('the contents of a workspace', () => {
-  const toStore = (workspaceId: string): Promise<GenerationContent | null> =>
-    history.app.application
-      .get(GenerationPublisher)
-      .contentToStore(workspaceId, () => contentOfText('to store'));
+  const toStore = async (workspaceId: string): Promise<GenerationContent | null> => {
+    const publisher = history.app.application.get(GenerationPublisher);
+    const generation = createGeneration({ ...history.app.key, workspaceId });
+    return (await publisher.toStore(generation, () => contentOfText('to store'))).content;
+  };
 
   it('are stored and copied without any destination', async () => {
     const { app } = history;

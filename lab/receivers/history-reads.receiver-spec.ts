@@ -369,6 +369,7 @@ describe('the list of generations with a history', () => {
             filter: {
               ...others,
               accountId: keys[0]!.accountId,
+              errorType: undefined,
               requestId: undefined,
               workspaceId: keys[0]!.workspaceId,
               apiKeyId: key ? keys[0]!.id : undefined,
@@ -395,6 +396,7 @@ describe('the list of generations with a history', () => {
   }: Pick<Generation, 'accountId' | 'workspaceId'>): GenerationFilter => ({
     accountId,
     workspaceId,
+    errorType: undefined,
     requestId: undefined,
     apiKeyId: undefined,
     model: undefined,

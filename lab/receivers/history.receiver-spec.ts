@@ -192,8 +192,8 @@ describe('without HISTORY_CONTENTS', () => {
     const { application, workspaceId, key, clock, apiKey } = history.app;
     const content = contentOfText('stays here');
     const publisher = application.get(GenerationPublisher);
-    expect(await publisher.contentToStore(workspaceId, () => content)).toBeNull();
     const generation = createGeneration(key, { createdAt: clock.now() });
+    expect(await publisher.toStore(generation, () => content)).toEqual({ generation, content: null });
     await application.get(GenerationLog).append(generation, [], content);
     const path = `/generation/content?id=${generation.id}`;
     expect((await ask(history.app, 'get', path, { key: apiKey })).text).toContain('stays here');

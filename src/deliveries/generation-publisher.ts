@@ -3,6 +3,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
+import type { Generation } from '../domain/generations/generation.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { StorageUsage } from '../persistence/contents/storage-usage.js';
 import { WorkspaceDestinationsCache } from './workspace-destinations.js';
@@ -10,6 +11,11 @@ import { Debouncer } from '../concurrency/debouncer.js';
 
 // Milliseconds that notifications are collected for.
 const DEBOUNCE_INTERVAL = 25;
+
+export interface StoredCall {
+  readonly generation: Generation;
+  readonly content: GenerationContent | null;
+}
 
 @Injectable()
 export class GenerationPublisher {
@@ -24,18 +30,21 @@ export class GenerationPublisher {
   ) {}
 
   /**
-   * Returns the content of a call to store. Null when neither a destination of the workspace nor the history needs it,
-   * when the workspace exceeds its content quota, or when no contents are kept: the call is then delivered without its
-   * input.
+   * Returns what may be stored of a call. The content is null when neither a destination of the workspace nor the history
+   * needs it, when the workspace exceeds its content quota, or when no contents are kept: the call is then delivered without
+   * its input. The message of a failure, which may repeat the input, is not kept in a workspace with a destination in
+   * privacy mode, nor where no contents are kept.
    */
-  async contentToStore(
-    workspaceId: string,
-    content: () => GenerationContent,
-  ): Promise<GenerationContent | null> {
-    if (this.config.retention.contentHours === 0) return null;
-    const destinations = await this.destinations.find(workspaceId);
-    if (!destinations?.needsContent || !this.storage.mayStoreContent(workspaceId)) return null;
-    return content();
+  async toStore(generation: Generation, content: () => GenerationContent): Promise<StoredCall> {
+    const { workspaceId, errorMessage } = generation;
+    const keepsContents = this.config.retention.contentHours > 0;
+    const destinations = keepsContents ? await this.destinations.find(workspaceId) : null;
+    const mayKeepMessage = errorMessage === null || destinations?.isPrivate === false;
+    const isContentNeeded = destinations?.needsContent === true && this.storage.mayStoreContent(workspaceId);
+    return {
+      generation: mayKeepMessage ? generation : { ...generation, errorMessage: null },
+      content: isContentNeeded ? content() : null,
+    };
   }
 
   /** Call this when a generation of the workspace has committed. */

@@ -43,21 +43,27 @@ export interface WorkspaceDestinations {
   readonly problems: ReadonlyMap<string, string>;
   /** Whether a destination, or the history, needs the contents of calls. */
   readonly needsContent: boolean;
+  /** Whether one is in privacy mode, enabled or not. */
+  readonly isPrivate: boolean;
 }
 
 @Injectable()
 export class WorkspaceDestinationsCache extends NotifiedCache<WorkspaceDestinations> {
   constructor(repository: DestinationsRepository, notifications: Notifications, { history }: AppConfig) {
-    const isInHistory = async (workspaceId: string): Promise<boolean> =>
-      history?.hasContents === true && !(await repository.hasPrivate(workspaceId));
-    super(notifications, { channel: DESTINATIONS_CHANNEL, max: 20_000 }, async (workspaceId) =>
-      toWorkspaceDestinations(await repository.listForDelivery(workspaceId), await isInHistory(workspaceId)),
-    );
+    const isInHistory = history?.hasContents === true;
+    super(notifications, { channel: DESTINATIONS_CHANNEL, max: 20_000 }, async (workspaceId) => {
+      const [destinations, isPrivate] = await Promise.all([
+        repository.listForDelivery(workspaceId),
+        repository.hasPrivate(workspaceId),
+      ]);
+      return toWorkspaceDestinations(destinations, isPrivate, isInHistory && !isPrivate);
+    });
   }
 }
 
 function toWorkspaceDestinations(
   destinations: readonly Destination[],
+  isPrivate: boolean,
   isInHistory: boolean,
 ): WorkspaceDestinations {
   const readers = destinations.filter(needsContent).length;
@@ -75,7 +81,7 @@ function toWorkspaceDestinations(
       );
     }
   }
-  return { targets, problems, needsContent: readers > 0 || isInHistory };
+  return { targets, problems, needsContent: readers > 0 || isInHistory, isPrivate };
 }
 
 /** Throws for a row that this version cannot read. */

@@ -59,6 +59,7 @@ export const ERROR_DEFINITIONS = {
     message: 'Resource conflict. Please try again later.',
     errorType: 'invalid_request',
   },
+  limit_reached: { status: 409, message: 'Limit reached', errorType: 'invalid_request' },
   payload_too_large: {
     status: 413,
     message: 'Request payload too large',
@@ -202,6 +203,12 @@ export class AppError extends Error {
 
   get native(): NativeError | null {
     return this.options.native ?? null;
+  }
+
+  /** The text without its first words, which the status and `errorType` say as well. */
+  get explanation(): string {
+    const first = `${ERROR_DEFINITIONS[this.code].message}: `;
+    return this.message.startsWith(first) ? this.message.slice(first.length) : this.message;
   }
 
   /** The text for the log. */

@@ -177,8 +177,9 @@ export class EmbeddingRun {
     const moment = { id, createdAt, durationMs: Math.round(now - executed.countedFrom) };
     const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
     const content = () => contentOf(request.input, routed.error?.message ?? null);
-    const stored = await publisher.contentToStore(workspaceId, content);
-    await log.append(generation, this.spend.releases, stored, unpaidTowardLimit(charge.unpaid));
+    const stored = await publisher.toStore(generation, content);
+    const unpaidCost = unpaidTowardLimit(charge.unpaid);
+    await log.append(stored.generation, this.spend.releases, stored.content, unpaidCost);
     publisher.generationAppended(workspaceId);
     if (routed.error) await this.keepServed(route, routed);
     if (routed.error || !source) throw routed.error ?? new AppError('internal');

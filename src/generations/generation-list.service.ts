@@ -51,6 +51,7 @@ export class GenerationListService {
       provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),
       operation: apiType === undefined ? undefined : operationOf(apiType),
       statuses: statusesOf(query),
+      errorType: query.error_type,
       requestId: query.request_id,
       sessionId: query.session_id,
       userId: query.user_id,

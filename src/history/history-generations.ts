@@ -43,6 +43,7 @@ export function readGenerations(
     ...isAny('operation', one(filter.operation)),
     ...isAny('model', one(filter.model)),
     ...isAny('provider', one(filter.provider)),
+    ...isAny('error_type', one(filter.errorType)),
     ...isAny('request_id', one(filter.requestId)),
     ...isAny('session_id', one(filter.sessionId)),
     ...isAny('user_id', one(filter.userId)),

@@ -40,6 +40,10 @@ PARTITION BY toYYYYMM(created_at)
 ORDER BY (workspace_id, created_at, id)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 256`,
   ],
+  [
+    (database) =>
+      `ALTER TABLE ${historyTable(database)} ADD COLUMN IF NOT EXISTS error_message Nullable(String)${LONG_TEXTS}`,
+  ],
 ];
 
 /** `{database:String}`. A role without the right to create databases may use one that is there. */

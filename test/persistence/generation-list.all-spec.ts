@@ -43,7 +43,8 @@ beforeAll(async () => {
      SELECT gen_random_uuid(), $1, $5::timestamptz - (($6 - n) * interval '1 day' * $7 / $6), n, $2,
        CASE WHEN is_rare THEN $4::uuid ELSE $3::uuid END, CASE WHEN is_rare THEN 'chat' ELSE 'embeddings' END, CASE WHEN is_rare THEN 'rare/model' ELSE 'model' END, 'e',
        CASE WHEN is_rare THEN 'rare' ELSE 'openai' END,
-       CASE WHEN is_rare THEN 529 WHEN n % 50 = 0 THEN 502 WHEN n % 50 = 1 THEN 404 ELSE 200 END, NULL, 1, 1, 1, 0, 0, false,
+       CASE WHEN is_rare THEN 529 WHEN n % 50 = 0 THEN 502 WHEN n % 50 = 1 THEN 404 ELSE 200 END,
+       CASE WHEN is_rare THEN 'rare' WHEN n % 50 < 2 THEN 'server' END, 1, 1, 1, 0, 0, false,
        'float', 5, CASE WHEN is_rare THEN 'rare' WHEN n % 2 = 0 THEN 'user' END,
        CASE WHEN is_rare THEN 'rare' WHEN n % 3 = 0 THEN 'session-' || n / 10 END,
        CASE WHEN is_rare THEN 'rare' ELSE 'request-' || n / 3 END, 'global'
@@ -98,6 +99,8 @@ const ALL = [
   'status=5xx',
   'status=error',
   'status=524',
+  'error_type=rare',
+  'error_type=none',
   'request_id=rare',
   'request_id=request-100',
   'session_id=rare',
@@ -147,6 +150,8 @@ describe.each(['while nothing is summed', 'with summed days'])('%s', (state) => 
 
   it.each([
     ['status=529', 3],
+    ['error_type=rare', 3],
+    ['error_type=none', 0],
     ['request_id=rare', 3],
     ['session_id=rare', 3],
     ['user_id=rare', 3],

@@ -60,13 +60,16 @@ function createLab(): Lab {
     isLogged: false,
     hangs: false,
     end: () => undefined,
-    record: (id = 'generation') => ({
-      generation: createGeneration(KEY, { id }),
-      releases: [],
-      unpaid: 0n,
-      content: () => Promise.resolve(null),
-      onCommitted: () => void lab.committed++,
-    }),
+    record: (id = 'generation') => {
+      const generation = createGeneration(KEY, { id });
+      return {
+        generation,
+        releases: [],
+        unpaid: 0n,
+        stored: () => Promise.resolve({ generation, content: null }),
+        onCommitted: () => void lab.committed++,
+      };
+    },
     pass: async (milliseconds) => {
       for (let passed = 0; passed < milliseconds; passed += 50) {
         scheduler.advance(50);

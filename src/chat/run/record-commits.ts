@@ -6,10 +6,10 @@ import { Cancellation } from '../../concurrency/cancellation.js';
 import type { Scheduler } from '../../concurrency/scheduler.js';
 import { sleep } from '../../concurrency/sleep.js';
 import { GenerationPublisher } from '../../deliveries/generation-publisher.js';
+import type { StoredCall } from '../../deliveries/generation-publisher.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import { contentOfChat } from '../../domain/generations/generation-content.js';
-import type { GenerationContent } from '../../domain/generations/generation-content.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { unpaidTowardLimit } from '../../domain/spend/charge.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -27,7 +27,7 @@ export interface CallRecord {
   /** USD that count towards the limit of unpaid amounts. */
   readonly unpaid: PicoUsd;
   /** May need the database. */
-  readonly content: () => Promise<GenerationContent | null>;
+  readonly stored: () => Promise<StoredCall>;
   readonly onCommitted: () => void;
 }
 
@@ -143,10 +143,12 @@ export class RecordCommits implements OnModuleDestroy {
 
   /** An earlier attempt may have been committed although its connection was lost: the log has the record then. */
   private async append(record: CallRecord, isRepeated: boolean): Promise<void> {
-    const { generation, releases, content, unpaid } = record;
+    const { releases, unpaid } = record;
     try {
-      await this.log.append(generation, releases, await content(), unpaid);
+      const { generation, content } = await record.stored();
+      await this.log.append(generation, releases, content, unpaid);
     } catch (error) {
+      const { generation } = record;
       if (isRepeated && error instanceof RejectedValue && (await this.log.has(generation))) return;
       throw error;
     }
@@ -197,8 +199,8 @@ export class ChatRecords {
       generation,
       releases,
       unpaid: unpaidTowardLimit(unpaid),
-      content: () =>
-        this.publisher.contentToStore(workspaceId, () =>
+      stored: () =>
+        this.publisher.toStore(generation, () =>
           contentOfChat(request, received.choices, error?.message ?? null),
         ),
       onCommitted: () => {

@@ -71,7 +71,7 @@ function senderTo(
     find: async (): Promise<WorkspaceDestinations> => {
       const target = current();
       const targets = new Map(target ? [[target.destination.id, target]] : []);
-      return { targets, problems: new Map(), needsContent: true };
+      return { targets, problems: new Map(), needsContent: true, isPrivate: false };
     },
   } as unknown as WorkspaceDestinationsCache;
   const exchange = {

@@ -2,6 +2,7 @@
 import type { AppError } from '../errors.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { Charge } from '../spend/charge.js';
+import { boundedText } from '../text/bounded-text.js';
 import type { CallerTrace } from '../caller-trace.js';
 import type { Generation, Operation, RequestContext } from './generation.js';
 
@@ -33,6 +34,7 @@ export interface FinishedCall {
   readonly charge: Charge;
 }
 
+const MAX_ERROR_MESSAGE = 300;
 // One build serves every region.
 const REGION = 'global';
 
@@ -58,6 +60,7 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     upstreamId: outcome.upstreamId,
     status: error?.status ?? 200,
     errorType: error?.errorType ?? null,
+    errorMessage: error && boundedText(error.explanation, MAX_ERROR_MESSAGE),
     inputCount: operation.inputCount,
     dimensions: operation.dimensions,
     encodingFormat: operation.encodingFormat,

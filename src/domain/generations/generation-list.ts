@@ -13,6 +13,7 @@ export interface GenerationFilter {
   readonly provider: string | undefined;
   readonly operation: Operation | undefined;
   readonly statuses: readonly number[] | undefined;
+  readonly errorType: string | undefined;
   readonly requestId: string | undefined;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;

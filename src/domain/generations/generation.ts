@@ -73,6 +73,8 @@ export interface Generation {
   /** The HTTP status that the caller received. */
   readonly status: number;
   readonly errorType: string | null;
+  /** Its explanation, at most 300 characters; null as well where the workspace does not let it be kept. */
+  readonly errorMessage: string | null;
   /** Texts or documents to embed; 0 for chat. */
   readonly inputCount: number;
   readonly promptTokens: number;

@@ -2,6 +2,7 @@
 import { readStatuses, STATUS_CLASSES } from '../../domain/generations/generation-list.js';
 import { API_TYPES, apiTypeOf, LISTED_API_TYPES } from '../../domain/generations/generation.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import { ERROR_MESSAGE } from './generation.dto.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdToNumber } from '../../domain/spend/money.js';
 import { ObjectListField } from '../../http/fields/compound-fields.js';
@@ -58,6 +59,13 @@ export class GenerationsQueryDto {
   })
   status?: string;
 
+  @TextField({
+    optional: true,
+    hiddenMaxLength: 100,
+    description: 'Only calls that failed with this `error_type`, such as `context_length_exceeded`.',
+  })
+  error_type?: string;
+
   @TextField({ optional: true, hiddenMaxLength: 128, description: 'Only calls with this x-request-id.' })
   request_id?: string;
 
@@ -95,6 +103,7 @@ export class ListedGenerationDto {
   @IntegerField({ description: 'The HTTP status that the caller received.' }) status: number;
   @TextField({ nullable: true, description: 'As in `error.metadata`; null: the call succeeded.' })
   error_type: string | null;
+  @TextField({ nullable: true, description: ERROR_MESSAGE }) error_message: string | null;
   @IntegerField({ description: 'Number of provider calls.' }) attempts: number;
   @IntegerField() input_count: number;
   @IntegerField() tokens_prompt: number;
@@ -133,9 +142,10 @@ export class GenerationsResponseDto {
   searched_until: string | null;
 }
 
-/** The rule of the field has checked the text. */
-export function statusesOf({ status }: GenerationsQueryDto): readonly number[] | undefined {
-  return status === undefined ? undefined : (readStatuses(status) ?? undefined);
+/** The rule of the field has checked the text. Calls with an `error_type` are found among those that failed. */
+export function statusesOf({ status, error_type }: GenerationsQueryDto): readonly number[] | undefined {
+  const wanted = status ?? (error_type === undefined ? undefined : 'error');
+  return wanted === undefined ? undefined : (readStatuses(wanted) ?? undefined);
 }
 
 export function toListedGenerationDto(
@@ -156,6 +166,7 @@ export function toListedGenerationDto(
     api_type: apiTypeOf(generation),
     status: generation.status,
     error_type: generation.errorType,
+    error_message: generation.errorMessage,
     attempts: generation.attempts.length,
     input_count: generation.inputCount,
     tokens_prompt: generation.promptTokens,

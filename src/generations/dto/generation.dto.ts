@@ -18,6 +18,9 @@ const NEVER = { nullable: true, description: 'Always null.' } as const;
 /** A member of chat calls; embeddings have null. */
 const ofChat = (description: string) =>
   ({ nullable: true, description: `${description} Null for embeddings.` }) as const;
+export const ERROR_MESSAGE =
+  'Why the call failed, at most 300 characters: the words of the provider, else of the service. Null as well where the ' +
+  'workspace has a destination in privacy mode, and where no contents are kept.';
 const REPORTED = 'As the provider reported it; null when it did not.';
 
 class ProviderResponseDto {
@@ -49,6 +52,7 @@ export class GenerationDto {
   @IntegerField({ description: 'HTTP status of the call.' }) status: number;
   @TextField({ nullable: true, description: 'The class of its error; null when the call succeeded.' })
   error_type: string | null;
+  @TextField({ nullable: true, description: ERROR_MESSAGE }) error_message: string | null;
   @TextField({ nullable: true, description: 'embeddings, completions for chat, or messages.' }) api_type:
     string | null;
   @TextField({
@@ -169,6 +173,7 @@ export function toGenerationDto(
     data_region: generation.region,
     status: generation.status,
     error_type: generation.errorType,
+    error_message: generation.errorMessage,
     api_type: apiTypeOf(generation),
     provider_name: generation.provider === null ? null : providerName(generation.provider),
     latency: generation.durationMs,

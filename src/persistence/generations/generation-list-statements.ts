@@ -98,6 +98,7 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
     model: filter.model,
     provider: filter.provider,
     operation: filter.operation,
+    error_type: filter.errorType,
   }).filter(([, value]) => value !== undefined);
   const write = ([column, value]: readonly [string, unknown]): string => `${column} = ${parameter(value)}`;
   const conditions = equal.filter(([column]) => column !== rare).map((one) => () => write(one));

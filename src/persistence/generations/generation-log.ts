@@ -182,5 +182,6 @@ function toRow(generation: Generation, content: ContentLocation | undefined): Ge
     reasoning_tokens: generation.chat?.reasoningTokens,
     cached_tokens: generation.chat?.cachedTokens,
     chat: generation.chat && storedChat(generation.chat),
+    error_message: generation.errorMessage,
   };
 }

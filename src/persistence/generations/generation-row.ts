@@ -49,6 +49,7 @@ export const GENERATION_COLUMNS = {
   reasoningTokens: 'reasoning_tokens',
   cachedTokens: 'cached_tokens',
   chat: 'chat',
+  errorMessage: 'error_message',
 } satisfies Record<Exclude<keyof GenerationRow, 'contentOrdinal' | 'contentBytes'>, string>;
 
 /**
@@ -106,6 +107,7 @@ export function toGeneration(row: GenerationRow): Generation {
     upstreamId: row.upstreamId,
     status: row.status,
     errorType: row.errorType,
+    errorMessage: row.errorMessage,
     inputCount: row.inputCount,
     promptTokens: row.promptTokens,
     totalTokens: row.totalTokens,

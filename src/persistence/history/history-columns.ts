@@ -60,6 +60,7 @@ export const HISTORY_COLUMNS = {
   reasoning_tokens: optional(whole),
   cached_tokens: optional(whole),
   chat: json('chat'),
+  error_message: optional(text),
 } satisfies Readonly<Record<string, HistoryColumn>>;
 
 /** Columns that every slice of the log has. */

@@ -7,7 +7,7 @@ export const MAX_FOUND = 20;
 
 const selectCalls = (condition: string): string => `
 SELECT id, workspace_id AS "workspaceId", api_key_id AS "apiKeyId", created_at AS "createdAt", model, status,
-  error_type AS "errorType", request_id AS "requestId"
+  error_type AS "errorType", error_message AS "errorMessage", request_id AS "requestId"
 FROM generations WHERE account_id = $1 AND ${condition}
 ORDER BY created_at DESC, id DESC LIMIT ${MAX_FOUND}`;
 

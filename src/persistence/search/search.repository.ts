@@ -13,7 +13,15 @@ import {
 
 export type FoundCall = Pick<
   Generation,
-  'id' | 'workspaceId' | 'apiKeyId' | 'createdAt' | 'model' | 'status' | 'errorType' | 'requestId'
+  | 'id'
+  | 'workspaceId'
+  | 'apiKeyId'
+  | 'createdAt'
+  | 'model'
+  | 'status'
+  | 'errorType'
+  | 'errorMessage'
+  | 'requestId'
 >;
 
 /** The newest call of a session or user in a workspace. */

@@ -8,7 +8,7 @@ import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import { LOG_TRANSACTION } from '../database/log-offset.js';
 import { LIVE_SESSIONS } from '../database/sessions.js';
 
-/** The columns of the type logged_generation, in its order. */
+/** The columns of the type recorded_generation, in its order. */
 export const GENERATION_COLUMNS = [
   'id',
   'workspace_id',
@@ -46,6 +46,7 @@ export const GENERATION_COLUMNS = [
   'reasoning_tokens',
   'cached_tokens',
   'chat',
+  'error_message',
 ] as const;
 
 export interface ContentBlockRow {
@@ -110,7 +111,7 @@ export const APPEND_AND_SETTLE = `
 WITH appended AS (
   INSERT INTO generations (${NAMES}, log_transaction, log_ordinal)
   SELECT ${VALUES}, ${LOG_TRANSACTION}, ordinal
-  FROM unnest($1::logged_generation[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
+  FROM unnest($1::recorded_generation[]) WITH ORDINALITY AS batch (${NAMES}, ordinal)
   RETURNING 1
 ), kept AS (
   INSERT INTO generation_contents (generation_id, workspace_id, created_at, log_transaction, log_ordinal, generation_ids,

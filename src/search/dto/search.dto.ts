@@ -52,7 +52,7 @@ export class SearchResultDto {
   @TextField({ nullable: true, description: 'Of a call that failed.' }) error_type: string | null;
   @TextField({ nullable: true, description: 'Of a call, refused or not.' }) request_id: string | null;
   @TextField({ nullable: true, description: 'Of a refused call.' }) reason: string | null;
-  @TextField({ nullable: true, description: 'Of a refused call: the message of its response.' }) message:
+  @TextField({ nullable: true, description: 'Of a call that failed or was refused: its message.' }) message:
     string | null;
   @TextField({ nullable: true, description: 'Of a session or user.' }) newest_generation_id: string | null;
 }
@@ -87,6 +87,7 @@ export function toFoundCall(
     model: call.model,
     status: call.status,
     error_type: call.errorType,
+    message: call.errorMessage,
     request_id: call.requestId,
   };
 }

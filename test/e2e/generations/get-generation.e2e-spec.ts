@@ -67,6 +67,7 @@ describe('200', () => {
       data_region: 'global',
       status: 200,
       error_type: null,
+      error_message: null,
       api_type: 'embeddings',
       provider_name: 'OpenAI',
       latency: expect.any(Number),

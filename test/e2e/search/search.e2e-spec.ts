@@ -42,7 +42,7 @@ beforeAll(async () => {
   };
   [strangers = ''] = await recordGenerations(app, 1, { ...SHARED, ...at() }, null, stranger.key);
   [first = ''] = await recordGenerations(app, 1, { ...SHARED, ...at() }, null);
-  const failed = { status: 502, errorType: 'provider_unavailable' };
+  const failed = { status: 502, errorType: 'provider_unavailable', errorMessage: 'It is away.' };
   [second = ''] = await recordGenerations(
     app,
     1,
@@ -93,6 +93,7 @@ describe('200', () => {
         status: 502,
         error_type: 'provider_unavailable',
         request_id: 'request-shared',
+        message: 'It is away.',
       },
     ]);
   });

@@ -22,6 +22,7 @@ export function createGeneration(
     upstreamId: null,
     status: 200,
     errorType: null,
+    errorMessage: null,
     inputCount: 1,
     promptTokens: 1,
     totalTokens: 1,

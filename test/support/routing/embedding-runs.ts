@@ -141,7 +141,7 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
       },
     } as Partial<GenerationLog> as GenerationLog,
     {
-      contentToStore: () => Promise.resolve(null),
+      toStore: (generation) => Promise.resolve({ generation, content: null }),
       generationAppended: (workspaceId) => void published.push(workspaceId),
     } as Partial<GenerationPublisher> as GenerationPublisher,
     config as AppConfig,
