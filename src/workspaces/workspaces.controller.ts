@@ -22,7 +22,12 @@ import {
   toWorkspaceMemberDto,
   WorkspaceMemberDto,
 } from './dto/workspace-member.dto.js';
-import { toWorkspaceDto, WorkspaceDto } from './dto/workspace.dto.js';
+import {
+  ListedWorkspaceDto,
+  toListedWorkspaceDto,
+  toWorkspaceDto,
+  WorkspaceDto,
+} from './dto/workspace.dto.js';
 import { WorkspaceMembersService } from './workspace-members.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 
@@ -44,12 +49,16 @@ export class WorkspacesController {
   @Operation({
     id: 'listWorkspaces',
     summary: 'List workspaces',
-    description: 'The workspaces of the account.',
-    answer: pageOf(WorkspaceDto),
+    description:
+      'The workspaces of the account, with what each has spent, its budgets and its refused calls.',
+    answer: pageOf(ListedWorkspaceDto, { name: 'WorkspacesResponseDto', description: 'The oldest first.' }),
   })
-  async list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<WorkspaceDto>> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<ListedWorkspaceDto>> {
     const { items, total } = await this.workspaces.list(caller, page);
-    return { data: items.map(toWorkspaceDto), total_count: total };
+    return { data: items.map(toListedWorkspaceDto), total_count: total };
   }
 
   @Post()

@@ -11,9 +11,15 @@ import type { Page, PageRequest } from '../domain/page.js';
 import type { Workspace } from '../domain/workspace.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import type { WorkspaceSummary } from '../persistence/workspaces/workspace-summaries.js';
 import { WorkspacesRepository } from '../persistence/workspaces/workspaces.repository.js';
 import type { CreateWorkspaceDto, UpdateWorkspaceDto } from './dto/workspace-bodies.dto.js';
 import { toWorkspaceDto } from './dto/workspace.dto.js';
+
+export interface SummarisedWorkspace {
+  readonly workspace: Workspace;
+  readonly summary: WorkspaceSummary;
+}
 
 const AUDITED_WORKSPACE: AuditedType<Workspace> = {
   objectType: 'workspace',
@@ -46,8 +52,15 @@ export class WorkspacesService {
     );
   }
 
-  async list({ key }: Caller, page: PageRequest): Promise<Page<Workspace>> {
-    return this.workspaces.list(key.accountId, page);
+  async list({ key }: Caller, page: PageRequest): Promise<Page<SummarisedWorkspace>> {
+    const { items, total } = await this.workspaces.list(key.accountId, page);
+    const summaries = await this.workspaces.summarise(items.map(({ id }) => id));
+    // A workspace that was purged in between has none.
+    const summarised = items.flatMap((workspace) => {
+      const summary = summaries.get(workspace.id);
+      return summary ? [{ workspace, summary }] : [];
+    });
+    return { items: summarised, total };
   }
 
   /** By its id or its slug. Another account's workspace answers like one that does not exist. */

@@ -13,6 +13,8 @@ import type { WorkspaceModel as WorkspaceRow } from '../generated/models.js';
 import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
 import { lockRow } from '../database/rows/row-lock.js';
+import { READ_SUMMARIES, toSummary } from './workspace-summaries.js';
+import type { SummaryRow, WorkspaceSummary } from './workspace-summaries.js';
 import { COUNT_DELETED, SWITCH_OFF_WORKSPACE } from './workspace-statements.js';
 
 // Deleted workspaces that an account may have for each one of its quota. Records name them until they are purged, and
@@ -32,7 +34,7 @@ export class WorkspacesRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** `limit`: the account's maximum of workspaces. Throws `conflict` beyond it. */
+  /** `limit`: the account's maximum of workspaces. Throws `limit_reached` beyond it. */
   async create(
     accountId: string,
     settings: WorkspaceSettings & Pick<Workspace, 'createdBy'>,
@@ -85,6 +87,17 @@ export class WorkspacesRepository {
       this.database.prisma.workspace.count({ where }),
     ]);
     return { items: rows.map(toWorkspace), total };
+  }
+
+  /** By workspace id. */
+  async summarise(ids: readonly string[]): Promise<ReadonlyMap<string, WorkspaceSummary>> {
+    const now = this.clock.now();
+    const rows = await this.database.query<SummaryRow & Record<string, unknown>>({
+      name: 'workspace-summaries',
+      text: READ_SUMMARIES,
+      values: [ids, now],
+    });
+    return new Map(rows.map((row) => [row.id, toSummary(row, now)]));
   }
 
   /** Null: there is none. */
@@ -159,7 +172,7 @@ async function rejectAboveDeleted(
   const max = limit * DELETED_PER_WORKSPACE;
   const [deleted] = await transaction.$queryRawUnsafe<{ count: number }[]>(COUNT_DELETED, ownerId, max);
   if (deleted === undefined || deleted.count < max) return;
-  throw new AppError('conflict', {
+  throw new AppError('limit_reached', {
     detail:
       `account ${ownerId} has deleted ${max} workspaces that are not purged yet; reuse workspaces, or have the operator ` +
       `raise ${variable}`,

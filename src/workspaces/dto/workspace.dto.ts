@@ -1,7 +1,19 @@
 // A workspace on the wire. Contract: docs/contract.md#workspaces.
 import type { Workspace } from '../../domain/workspace.js';
-import { ListField } from '../../http/fields/compound-fields.js';
-import { FlagField, NumberField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
+import type { WorkspaceSummary } from '../../persistence/workspaces/workspace-summaries.js';
+import { usdToNumber } from '../../domain/spend/money.js';
+import { limitWindowName } from '../../domain/spend/spend-limit.js';
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  IntegerField,
+  NumberField,
+  TextField,
+  TimeField,
+  UsdField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
 
 /** Settings that this service does not have: the record shows these values, and a body may only repeat them. */
 export const ABSENT_SETTINGS = {
@@ -59,5 +71,45 @@ export function toWorkspaceDto(workspace: Workspace): WorkspaceDto {
     created_by: workspace.createdBy,
     is_observability_broadcast_enabled: workspace.isBroadcastEnabled,
     include_byok_in_budgets: workspace.includeByokInBudgets,
+  };
+}
+
+class BudgetStateDto {
+  @EnumField(['daily', 'weekly', 'monthly', 'lifetime']) limit_window: string;
+  @UsdField() limit_usd: number;
+  @UsdField({ description: 'USD in its window, settled calls only.' }) spend_usd: number;
+  @UsdField({ description: '0: calls are refused.' }) remaining_usd: number;
+}
+
+/** A workspace of the list: the additions are an extension of the contract. */
+export class ListedWorkspaceDto extends WorkspaceDto {
+  @UsdField({ description: 'USD since the first of the month, 00:00 UTC.' }) usage_monthly: number;
+  @UsdField({ description: 'The same through own provider keys.' }) byok_usage_monthly: number;
+  @ObjectListField(BudgetStateDto, { description: 'The smallest first.' }) budgets: BudgetStateDto[];
+  @IntegerField({ description: 'Its keys, without deleted ones.' }) key_count: number;
+  @IntegerField({ description: 'Calls that were refused in the last hour, seconds after they were.' })
+  refused_last_hour: number;
+}
+
+export function toListedWorkspaceDto({
+  workspace,
+  summary,
+}: {
+  readonly workspace: Workspace;
+  readonly summary: WorkspaceSummary;
+}): ListedWorkspaceDto {
+  const { spend, budgets, keys, refusedLastHour } = summary;
+  return {
+    ...toWorkspaceDto(workspace),
+    usage_monthly: usdToNumber(spend.usage.monthly),
+    byok_usage_monthly: usdToNumber(spend.byok.monthly),
+    budgets: budgets.map(({ window, limit, spent }) => ({
+      limit_window: limitWindowName({ window }),
+      limit_usd: usdToNumber(limit),
+      spend_usd: usdToNumber(spent),
+      remaining_usd: spent < limit ? usdToNumber(limit - spent) : 0,
+    })),
+    key_count: keys,
+    refused_last_hour: refusedLastHour,
   };
 }
