@@ -25,7 +25,10 @@ export class AuditController {
     answer: AuditLogResponseDto,
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: AuditQueryDto): Promise<AuditLogResponseDto> {
-    const { entries, next } = await this.audit.list(caller, query);
-    return { data: entries.map(toAuditEntryDto), next };
+    const { entries, actors, next } = await this.audit.list(caller, query);
+    return {
+      data: entries.map((entry) => toAuditEntryDto(entry, actors.get(entry.actorHash)?.name ?? null)),
+      next,
+    };
   }
 }

@@ -8,6 +8,8 @@ import type { AuditQueryDto } from './dto/audit-query.dto.js';
 
 export interface AuditPage {
   readonly entries: readonly StoredAuditEntry[];
+  /** The present names of the keys that made the changes, by hash; without purged keys. */
+  readonly actors: ReadonlyMap<string, { readonly name: string }>;
   /** The cursor of the next page; null: there is none. */
   readonly next: string | null;
 }
@@ -35,7 +37,10 @@ export class AuditService {
       limit: limit + 1,
     });
     const entries = found.slice(0, limit);
-    return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null };
+    const actors = await this.keyHashes.find(key.accountId, [
+      ...new Set(entries.map(({ actorHash }) => actorHash)),
+    ]);
+    return { entries, actors, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null };
   }
 }
 

@@ -7,6 +7,8 @@ import type { BuildFile } from './build-files.js';
 /** Addresses of the API, of its documents and of the operator's machines: no page takes their place. */
 const OF_THE_API = /^\/(?:api|console|docs|docs-json|docs-yaml|health|ready|metrics)(?:\/|$)/;
 const HASHED = '/assets/';
+/** Browsers and link previews ask for `/favicon.ico` whatever the page names. */
+const ICON = '/favicon.svg';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -45,7 +47,7 @@ export function serveConsole({ directory, publicPath, limits }: PagesOptions): R
       sendPointers(response, publicPath, files !== null);
       return;
     }
-    const found = files.find(request.path);
+    const found = files.find(request.path === '/favicon.ico' ? ICON : request.path);
     if (found === null && !isPage(request)) next();
     else sendFile(request, response, found ?? files.page());
   });

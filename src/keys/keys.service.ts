@@ -22,6 +22,7 @@ import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 
+const EXPIRED = 'expires_at: the key has expired, and no change revives it; create another key';
 // Decimals of stored amounts of money.
 const DECIMALS = 12;
 
@@ -99,10 +100,7 @@ export class KeysService {
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
     const { accountId } = actor.key;
-    const expiresAt = dto.expires_at ? new Date(dto.expires_at) : null;
-    if (expiresAt && expiresAt <= this.clock.now()) {
-      throw new AppError('invalid_request', { detail: 'expires_at: must be in the future' });
-    }
+    const expiresAt = this.readExpiry(dto.expires_at, null) ?? null;
     const secret = createKeySecret();
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
     const sharedLimits = await this.policies.findSharedLimits(workspaceId, this.clock.now());
@@ -141,6 +139,17 @@ export class KeysService {
     return { state, secret };
   }
 
+  /** A record that is sent back may have an expiry that is over. Undefined: no change. */
+  private readExpiry(text: string | null | undefined, before: Date | null): Date | null | undefined {
+    if (text === undefined) return undefined;
+    const expiresAt = text === null ? null : new Date(text);
+    if (expiresAt?.getTime() === before?.getTime()) return undefined;
+    const now = this.clock.now();
+    if (before !== null && before <= now) throw new AppError('invalid_request', { detail: EXPIRED });
+    if (expiresAt === null || expiresAt > now) return expiresAt;
+    throw new AppError('invalid_request', { detail: 'expires_at: must be in the future' });
+  }
+
   private quotasOf(accountId: string, workspaceId: string): readonly Quota[] {
     const { keysPerAccount, keysPerWorkspace } = this.config.quotas;
     const resource = 'api_keys';
@@ -172,6 +181,7 @@ export class KeysService {
       limitReset: dto.limit_reset,
       includeByokInLimit: dto.include_byok_in_limit,
       embeddingCache: dto.embedding_cache,
+      expiresAt: this.readExpiry(dto.expires_at, before.key.expiresAt),
     });
     if (Object.keys(change).length === 0) return this.toState(before);
     const changed = await this.apiKeys.update(

@@ -85,7 +85,8 @@ describe('the limit of five', () => {
         outcome.status === 'rejected' ? [outcome.reason as AppError] : [],
       );
       expect(rejections).toHaveLength(55);
-      for (const rejection of rejections) expect(rejection).toMatchObject({ code: 'conflict', status: 409 });
+      for (const rejection of rejections)
+        expect(rejection).toMatchObject({ code: 'limit_reached', status: 409 });
       expect(await slotsOf(account.workspaceId)).toEqual([1, 2, 3, 4, 5]);
     } finally {
       await replica.close();

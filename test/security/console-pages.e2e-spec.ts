@@ -74,6 +74,12 @@ describe('with a build', () => {
     },
   );
 
+  it('answers the icon for /favicon.ico, with its own type', async () => {
+    const response = await app.http.get('/favicon.ico').set('accept', 'image/*');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toBe('image/svg+xml; charset=utf-8');
+  });
+
   it('hashed files are immutable and not sniffed', async () => {
     const response = await app.http.get('/assets/index-A1b2.js');
     expect([response.status, response.text]).toEqual([200, SCRIPT]);

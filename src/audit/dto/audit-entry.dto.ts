@@ -13,6 +13,8 @@ class AuditActorDto {
   @TextField({ description: 'Hash of the key that made the change.' }) key_hash: string;
   @TextField({ description: "The key's label at the time of the change.", example: 'sk-sb-v1-0e6...1c96' })
   key_label: string;
+  @TextField({ nullable: true, description: 'The present name of the key. Null: its record is purged.' })
+  key_name: string | null;
   @TextField({ description: 'IP address.' }) ip: string;
   @TextField({ description: 'The `x-request-id` of the request.' }) request_id: string;
   @TextField({ nullable: true }) user_agent: string | null;
@@ -45,13 +47,14 @@ export class AuditLogResponseDto {
   next: string | null;
 }
 
-export function toAuditEntryDto(entry: StoredAuditEntry): AuditEntryDto {
+export function toAuditEntryDto(entry: StoredAuditEntry, actorName: string | null): AuditEntryDto {
   return {
     id: entry.id,
     created_at: entry.createdAt.toISOString(),
     actor: {
       key_hash: entry.actorHash,
       key_label: entry.actorLabel,
+      key_name: actorName,
       ip: entry.address,
       request_id: entry.requestId,
       user_agent: entry.userAgent,

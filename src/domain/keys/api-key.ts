@@ -30,7 +30,10 @@ export interface ApiKey extends SpendLimit {
 
 /** Changeable members of a key; omitted members keep their value. */
 export type ApiKeyChange = Partial<
-  Pick<ApiKey, 'name' | 'disabled' | 'limit' | 'limitReset' | 'includeByokInLimit' | 'embeddingCache'>
+  Pick<
+    ApiKey,
+    'name' | 'disabled' | 'limit' | 'limitReset' | 'includeByokInLimit' | 'embeddingCache' | 'expiresAt'
+  >
 >;
 
 export interface ApiKeyWithSpend {

@@ -44,6 +44,14 @@ abstract class KeyOptionsDto {
     description: 'Whether embeddings requests without a cache header use the cache.',
   })
   embedding_cache?: boolean;
+
+  @TimeField({
+    optional: true,
+    nullable: true,
+    description: 'In UTC, with seconds, in the future. Null: never.',
+    example: '2027-01-31T12:00:00Z',
+  })
+  expires_at?: string | null;
 }
 
 class ExternalIdentityDto {
@@ -67,14 +75,6 @@ export class CreateKeyDto extends KeyOptionsDto {
   @TextField({ ...TEXT, example: 'Production' })
   name: string;
 
-  @TimeField({
-    optional: true,
-    nullable: true,
-    description: 'In UTC, with seconds. Null: never.',
-    example: '2027-01-31T12:00:00Z',
-  })
-  expires_at?: string | null;
-
   @TextField({ ...TEXT, optional: true, nullable: true })
   creator_user_id?: string | null;
 
@@ -93,7 +93,6 @@ export class UpdateKeyDto extends KeyOptionsDto {
   @FixedField() workspace_id?: string;
   @FixedField({ nullable: true }) creator_user_id?: string | null;
   @FixedField({ nullable: true }) external_user?: string | null;
-  @FixedField({ nullable: true }) expires_at?: string | null;
 }
 
 export class RotateKeyDto {

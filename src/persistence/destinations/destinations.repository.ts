@@ -41,7 +41,7 @@ export class DestinationsRepository {
   ) {}
 
   /**
-   * Creates the destination in a free one of its workspace's five slots of the kind. Throws `conflict` when all are
+   * Creates the destination in a free one of its workspace's five slots of the kind. Throws `limit_reached` when all are
    * taken, `invalid_request` when the account has no such workspace.
    */
   async createWithinLimit(
@@ -231,7 +231,7 @@ async function findSlot(transaction: Transaction, destination: NewDestination): 
 }
 
 function rejectOneMore({ workspaceId, kind }: NewDestination): never {
-  throw new AppError('conflict', {
+  throw new AppError('limit_reached', {
     detail:
       `workspace ${workspaceId} has ${MAX_DESTINATIONS_PER_KIND} destinations of type ${kind}, ` +
       'which is the limit; delete one of them first',

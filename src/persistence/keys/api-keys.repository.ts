@@ -78,7 +78,7 @@ export class ApiKeysRepository {
     private readonly reports: Reports,
   ) {}
 
-  /** Throws UniqueViolation when the secret is in use already, `conflict` when a quota is used up. */
+  /** Throws UniqueViolation when the secret is in use already, `limit_reached` when a quota is used up. */
   async create(
     key: NewApiKey,
     describe?: DescribeChange<ApiKey>,

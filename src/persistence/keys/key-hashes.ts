@@ -10,6 +10,7 @@ interface KeyNames {
   readonly workspaceId: string;
   /** The hash of the record. */
   readonly hash: string;
+  readonly name: string;
 }
 
 /** Hashes for a list that stores the hashes of records. */
@@ -52,14 +53,17 @@ export class KeyHashes {
     if (hashes.length === 0) return new Map();
     const { prisma } = this.database;
     const keys = await prisma.apiKey.findMany({
-      select: { id: true, workspaceId: true, hash: true },
+      select: { id: true, workspaceId: true, hash: true, name: true },
       where: { ...where, accountId, hash: { in: [...hashes] } },
     });
     const found = new Map(keys.map((key) => [key.hash, key]));
     const others = hashes.filter((hash) => !found.has(hash));
     if (others.length === 0) return found;
     const secrets = await prisma.apiKeySecret.findMany({
-      select: { secretHash: true, apiKey: { select: { id: true, workspaceId: true, hash: true } } },
+      select: {
+        secretHash: true,
+        apiKey: { select: { id: true, workspaceId: true, hash: true, name: true } },
+      },
       where: { secretHash: { in: others }, ...validSecretOf(accountId, this.clock.now()) },
     });
     for (const { secretHash, apiKey } of secrets) found.set(secretHash, apiKey);

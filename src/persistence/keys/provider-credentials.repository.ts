@@ -47,7 +47,7 @@ export class ProviderCredentialsRepository {
   ) {}
 
   /**
-   * Throws `conflict` when the workspace has the maximum of credentials of the provider. `describe` is absent only
+   * Throws `limit_reached` when the workspace has the maximum of credentials of the provider. `describe` is absent only
    * where no account's key creates the credential.
    */
   async create(
@@ -200,7 +200,7 @@ async function rejectOneTooMany(
   const where = { workspaceId, provider, deletedAt: null };
   const count = await transaction.providerCredential.count({ where });
   if (count < MAX_CREDENTIALS_PER_PROVIDER) return;
-  throw new AppError('conflict', {
+  throw new AppError('limit_reached', {
     detail: `workspace ${workspaceId} has ${count} provider credentials for ${provider}, of at most ${MAX_CREDENTIALS_PER_PROVIDER}; delete one, or replace its key with PATCH /byok/{id}`,
   });
 }

@@ -31,7 +31,7 @@ export class NotificationRulesRepository {
   ) {}
 
   /**
-   * Creates the rule in a free slot of its account. Throws `conflict` when all are taken, `invalid_request` when the
+   * Creates the rule in a free slot of its account. Throws `limit_reached` when all are taken, `invalid_request` when the
    * account has no such workspace.
    */
   async create(
@@ -166,7 +166,7 @@ async function findSlot(
   const rows = await transaction.notificationRule.findMany({ where: { accountId }, select: { slot: true } });
   const taken = new Set(rows.map(({ slot }) => slot));
   for (let slot = 1; slot <= MAX_NOTIFICATIONS_PER_ACCOUNT; slot++) if (!taken.has(slot)) return slot;
-  throw new AppError('conflict', {
+  throw new AppError('limit_reached', {
     detail: `the account has ${MAX_NOTIFICATIONS_PER_ACCOUNT} notifications, which is the limit; delete one of them first`,
   });
 }

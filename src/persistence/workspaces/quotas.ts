@@ -19,14 +19,14 @@ export interface Quota {
   readonly variable: string;
 }
 
-/** Call it after the insert, in its transaction. Throws `conflict` when the owner exceeds a quota. */
+/** Call it after the insert, in its transaction. Throws `limit_reached` when the owner exceeds a quota. */
 export async function rejectAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
   for (const { resource, owner, ownerId, limit, variable } of quotas) {
     const usage = await transaction.quotaUsage.findUnique({
       where: { ownerId_resource: { ownerId, resource } },
     });
     if (usage === null || usage.used <= BigInt(limit)) continue;
-    throw new AppError('conflict', {
+    throw new AppError('limit_reached', {
       detail:
         `${owner} ${ownerId} may have ${limit} ${RESOURCES[resource]}; delete some of them first, or have the ` +
         `operator raise ${variable}`,

@@ -38,7 +38,7 @@ export class WorkspaceMembersRepository {
   }
 
   /**
-   * Existing members stay unchanged. Returns the added ones. Throws `conflict`, and adds none, when the workspace
+   * Existing members stay unchanged. Returns the added ones. Throws `limit_reached`, and adds none, when the workspace
    * would have more than `limit` members.
    */
   async add(

@@ -87,6 +87,7 @@ describe('a change of a destination', () => {
     expect(entry?.actor).toEqual({
       key_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       key_label: data.label,
+      key_name: 'Test key',
       ip: expect.stringMatching(/127\.0\.0\.1$/),
       request_id: 'request-7',
       user_agent: expect.stringMatching(/^terraform\/1\.9 x{498}$/),

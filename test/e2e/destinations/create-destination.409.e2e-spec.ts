@@ -36,7 +36,7 @@ describe('the limit of five', () => {
     expectError(
       await post(app, WEBHOOK),
       409,
-      `Resource conflict. Please try again later.: workspace ${app.workspaceId} has 5 destinations of type webhook, ` +
+      `Limit reached: workspace ${app.workspaceId} has 5 destinations of type webhook, ` +
         'which is the limit; delete one of them first',
     );
     expect(await countStored()).toBe(5);

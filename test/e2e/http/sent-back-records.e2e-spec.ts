@@ -49,7 +49,7 @@ const RESOURCES: readonly Resource[] = [
       'created_at',
       'updated_at',
     ],
-    fixed: ['expires_at', 'creator_user_id', 'external_user', 'workspace_id'],
+    fixed: ['creator_user_id', 'external_user', 'workspace_id'],
   },
   {
     path: '/observability/destinations',

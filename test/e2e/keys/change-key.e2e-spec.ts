@@ -113,7 +113,11 @@ describe('a change', () => {
 
   it.each([
     [{ nam: 'x' }, 'nam: is not a member of this object'],
-    [{ expires_at: '2027-01-01T00:00:00Z' }, `expires_at: ${FIXED}`],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
+    [
+      { expires_at: 'tomorrow' },
+      'expires_at: must be a time in UTC with seconds, such as 2027-01-31T12:00:00Z',
+    ],
     [{ workspace_id: UNKNOWN_HASH }, `workspace_id: ${FIXED}`],
     [{ name: null }, 'name: must be a string'],
     [{ name: '' }, 'name: must not be empty'],
@@ -125,6 +129,35 @@ describe('a change', () => {
   ])('returns 400 for %j', async (body, detail) => {
     const response = await ask(app, 'patch', `/keys/${app.key.hash}`, { body });
     expectError(response, 400, `Invalid request parameters: ${detail}`);
+  });
+});
+
+describe('a changed expiry', () => {
+  const at = (milliseconds: number): string =>
+    new Date(app.clock.now().getTime() + milliseconds).toISOString();
+
+  it('is in force on both replicas, and can be removed', async () => {
+    const { secret, record } = await createUsedKey();
+    const expiresAt = at(60_000);
+    expect(await patch(record.hash, { expires_at: expiresAt })).toMatchObject({ expires_at: expiresAt });
+    expect(await patch(record.hash, { expires_at: null })).toMatchObject({ expires_at: null });
+    await patch(record.hash, { expires_at: expiresAt });
+    await becomes(secret, 200);
+    app.clock.advance(60_000);
+    await becomes(secret, 401);
+  });
+
+  it('revives no key that has expired, and its record may be sent back', async () => {
+    const { record } = await app.createKey({ expiresAt: new Date(at(1_000)) });
+    const sentBack = await recordOf(record.hash);
+    app.clock.advance(2_000);
+    for (const expires_at of [at(60_000), null]) {
+      const response = await ask(app, 'patch', `/keys/${record.hash}`, { body: { expires_at } });
+      expectError(response, 400, /expires_at: the key has expired, and no change revives it; create another/);
+    }
+    expect(await patch(record.hash, { expires_at: sentBack['expires_at'], name: 'Old' })).toMatchObject({
+      name: 'Old',
+    });
   });
 });
 
