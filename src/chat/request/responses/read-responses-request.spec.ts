@@ -45,7 +45,7 @@ describe('names of tools', () => {
     });
   });
 
-  it('that two tools would share are refused', () => {
+  it('are refused where two tools would share one', () => {
     const inner = { type: 'namespace', name: 'a', description: '', tools: [tool('b')] };
     expect(refusal({ tools: [tool('a__b'), inner] })).toContain('tools[1].tools[0].name');
   });
