@@ -156,7 +156,7 @@ describeInChromium('the daily work of an operator', () => {
     await page.getByText('this trace is malformed').first().waitFor();
     await user.press(button('Replay'));
     await user.press(page.getByRole('dialog').getByRole('button', { name: 'Replay' }));
-    await page.getByText('2 dead letters are sent again.').waitFor();
+    await page.getByText('Sent again: 2 dead letters.').waitFor();
     await page.getByText('Delivered after replay').nth(1).waitFor();
     expect(user.steps).toBe(3);
   });

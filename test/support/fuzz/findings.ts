@@ -1,6 +1,6 @@
 // Forbidden content of responses and the log, and the checks of a response.
 import { canariesIn, canary } from '../app/canaries.js';
-import { OpenApiValidator } from '../app/openapi-validator.js';
+import { hasSchema, OpenApiValidator } from '../app/openapi-validator.js';
 import { SENT_WORD } from './hostile-values.js';
 
 export interface FuzzAnswer {
@@ -45,7 +45,7 @@ export class Findings {
     if (typeof headers['x-request-id'] !== 'string') problems.push('no x-request-id');
     if (status >= 400 && method !== 'HEAD') problems.push(...problemsOfError(status, text));
     const before = this.check.problems.length;
-    this.check.check({ method, url }, { statusCode: status }, body);
+    if (hasSchema(headers['content-type'])) this.check.check({ method, url }, { statusCode: status }, body);
     const undeclared = NOT_OF_AN_OPERATION.has(status) ? / is not declared$/ : null;
     problems.push(...this.check.problems.slice(before).filter((line) => !undeclared?.test(line)));
     return problems;
