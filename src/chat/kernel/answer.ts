@@ -12,7 +12,7 @@ import type {
   ToolCallStart,
 } from '../../providers/shared/wires/answer-events.js';
 import { OutputTexts } from './output-texts.js';
-import type { OutputText } from './output-texts.js';
+import type { OutputCount, OutputText } from './output-texts.js';
 
 // Of all choices together: far above any answer.
 const MAX_TOOL_CALLS = 1_024;
@@ -74,6 +74,8 @@ export class Answer implements AnswerEvents {
   repairs = 0;
   /** Events of types that their reader does not know. */
   unknownEvents = 0;
+  /** Of them, and of texts under unknown names. */
+  unreadBytes = 0;
   /** Texts that came behind the finish reason of their choice. */
   continuations = 0;
   readonly texts = new OutputTexts();
@@ -176,8 +178,18 @@ export class Answer implements AnswerEvents {
     this.repairs++;
   }
 
-  skipped(): void {
+  skipped(bytes: number): void {
     this.unknownEvents++;
+    this.unread(bytes);
+  }
+
+  unread(bytes: number): void {
+    this.unreadBytes += bytes;
+  }
+
+  get outputCount(): OutputCount {
+    const { texts, unreadBytes } = this;
+    return { texts: texts.keptTexts, factor: texts.shareOfKept, unreadBytes };
   }
 
   /** Every choice that has begun has its finish reason. */

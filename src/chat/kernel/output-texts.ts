@@ -10,6 +10,16 @@ const CUT_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const CUT_CHARACTER = /\ufffd$/;
 const CUT_PAIR = /[\ud800-\udbff]$/;
 
+/** What came of an answer, for counting its tokens. */
+export interface OutputCount {
+  /** Content, reasoning, refusals, names and arguments of tool calls, as far as they are kept. */
+  readonly texts: readonly string[];
+  /** The ratio of all bytes to those that are kept: texts beyond the bound count at the rate of the others. */
+  readonly factor: number;
+  /** Of what no reader knows, and clients get. */
+  readonly unreadBytes: number;
+}
+
 export class OutputText extends GrowingBuffer {
   isCut = false;
 

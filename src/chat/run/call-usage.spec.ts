@@ -132,7 +132,7 @@ describe('usage that was reported in the middle of an answer', () => {
     const target = targetOf('openai/gpt-4.1-mini', 'openai');
     const facts = { request, size, target, outputBound: 100, seconds: 1, hidesTokens: false };
     const usage = readReportedChatUsage({ prompt_tokens: 3, completion_tokens: 40 });
-    const received = { ...NO_ANSWER, usage, outputCount: { texts: ['one two'], factor: 1 } };
+    const received = { ...NO_ANSWER, usage, outputCount: { texts: ['one two'], factor: 1, unreadBytes: 0 } };
     const settled = await usageOf('caller_left', received, facts, NEVER_YIELD);
     expect([settled.usage.completionTokens, settled.source]).toEqual([40, 'counted']);
     expect(settled.usage.promptTokens).toBeGreaterThan(3);

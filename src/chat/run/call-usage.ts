@@ -12,7 +12,7 @@ import { atLeast, countPrompt } from '../charges/counted-prompt.js';
 import type { PromptSize } from '../charges/prompt-size.js';
 import type { ChatStreamRelay } from '../stream/chat-stream-relay.js';
 import { countOutputTokens } from '../stream/output-count.js';
-import type { OutputCount } from '../stream/output-count.js';
+import type { OutputCount } from '../kernel/output-texts.js';
 
 /** An answer as far as it has come. */
 export interface ReceivedAnswer {
@@ -54,7 +54,7 @@ export const NO_ANSWER: ReceivedAnswer = {
   choices: [],
   usage: null,
   hasExactPrompt: false,
-  outputCount: { texts: [], factor: 1 },
+  outputCount: { texts: [], factor: 1, unreadBytes: 0 },
   serviceTier: null,
   upstreamId: null,
   isComplete: false,

@@ -11,7 +11,7 @@ import { wholePassage } from '../passages/passages.js';
 import type { AnswerEnd, PassageOptions } from '../passages/passage.js';
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
-import type { OutputCount } from './output-count.js';
+import type { OutputCount } from '../kernel/output-texts.js';
 
 export interface ChatAnswer {
   readonly choices: readonly ChatChoice[];
@@ -74,7 +74,7 @@ export async function readChatAnswer(
       serviceTier: answer.tier,
       upstreamId: answer.upstreamId,
       signatures: answer.signatures,
-      outputCount: { texts: answer.texts.keptTexts, factor: answer.texts.shareOfKept },
+      outputCount: answer.outputCount,
       isOutOfOrder: answer.repairs > 0,
       body: (end) => passage.body(end),
     },

@@ -276,6 +276,10 @@ describe('tool calls', () => {
 
   it('their arguments are part of the counted text', () => {
     const { outputCount } = relayNamed('OpenAI: two tool calls, interleaved');
-    expect(outputCount).toEqual({ texts: ['weather', '{"city":"Köln"}', 'time', '{}', ' '], factor: 1 });
+    expect(outputCount).toEqual({
+      texts: ['weather', '{"city":"Köln"}', 'time', '{}', ' '],
+      factor: 1,
+      unreadBytes: 0,
+    });
   });
 });

@@ -166,7 +166,7 @@ describe('usage', () => {
     expect({ usage, failure, outputCount }).toEqual({
       usage: null,
       failure: null,
-      outputCount: { texts: ['Hello'], factor: 1 },
+      outputCount: { texts: ['Hello'], factor: 1, unreadBytes: 0 },
     });
   });
 });

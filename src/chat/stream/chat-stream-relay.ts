@@ -18,7 +18,7 @@ import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
 import { AT_ONCE, EventReader } from './event-reader.js';
 import type { EventTraits } from './event-reader.js';
-import type { OutputCount } from './output-count.js';
+import type { OutputCount } from '../kernel/output-texts.js';
 
 export interface RelayOptions extends PassageOptions {
   readonly maxEventBytes: number;
@@ -162,10 +162,8 @@ export class ChatStreamRelay {
     return this.answer.toJSON();
   }
 
-  /** The texts for counting tokens. */
   outputCount(): OutputCount {
-    const { keptTexts, shareOfKept } = this.answer.texts;
-    return { texts: keptTexts, factor: shareOfKept };
+    return this.answer.outputCount;
   }
 
   /** Whether the prompt's tokens are final, although the answer has not ended. */

@@ -2,18 +2,15 @@
 import { countTextTokens } from '../../catalogue/text-tokens.js';
 import type { Tokenizer } from '../../catalogue/text-tokens.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
+import type { OutputCount } from '../kernel/output-texts.js';
 
-export interface OutputCount {
-  /** Content, reasoning, refusals, names and arguments of tool calls, as far as they are kept. */
-  readonly texts: readonly string[];
-  /** The ratio of all bytes to those that are kept: texts beyond the bound count at the rate of the others. */
-  readonly factor: number;
-}
+const BYTES_PER_TOKEN = 4;
 
 export async function countOutputTokens(
-  { texts, factor }: OutputCount,
+  { texts, factor, unreadBytes }: OutputCount,
   tokenizer: Tokenizer | null,
   pace: Pace,
 ): Promise<number> {
-  return Math.ceil((await countTextTokens(texts, tokenizer ?? 'o200k', pace)) * factor);
+  const counted = await countTextTokens(texts, tokenizer ?? 'o200k', pace);
+  return Math.ceil(counted * factor) + Math.ceil(unreadBytes / BYTES_PER_TOKEN);
 }

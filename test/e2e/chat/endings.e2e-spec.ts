@@ -12,6 +12,7 @@ import {
   beginStream,
   chatsOf,
   delta,
+  postChat,
   sendEvent,
   text,
   usageOnly,
@@ -238,6 +239,35 @@ describe('a stream whose caller leaves', () => {
         health: null,
         tried: 1,
       });
+    },
+  );
+});
+
+describe('a text that comes as another member', () => {
+  it.each(['content', 'reasoning', 'a_name_of_its_own'])(
+    'is charged as it is read, as %s too, when its caller leaves',
+    async (member) => {
+      const { app } = service;
+      const model = service.newModel();
+      service.answer(model, streaming(text('a'), delta({ [member]: 'word '.repeat(200) })));
+      const key = await app.createKey({ limit: 10n ** 12n });
+      const leaving = new AbortController();
+      const { body } = await postChat(
+        app,
+        { model, max_tokens: 500, ...stream },
+        { key: key.secret, signal: leaving.signal },
+      );
+      const reader = body!.getReader();
+      for (let read = ''; !read.includes('word word');)
+        read += Buffer.from((await reader.read()).value ?? []).toString();
+      leaving.abort();
+      const [generation] = await eventually(
+        () => chatsOf(app, key.record.id),
+        ({ length }) => length === 1,
+      );
+      const tokens = Number((generation?.cost ?? 0n) - costOf(5, 0)) / Number(costOf(0, 1));
+      expect(tokens).toBeGreaterThanOrEqual(200);
+      expect(tokens).toBeLessThanOrEqual(260);
     },
   );
 });

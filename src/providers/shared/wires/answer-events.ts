@@ -48,7 +48,9 @@ export interface AnswerEvents {
   /** Something came in an order that clients do not expect, and the wire repaired it. */
   repaired(): void;
   /** An event or a delta of a type that the reader does not know: clients of its wire get it, others do not. */
-  skipped(): void;
+  skipped(bytes: number): void;
+  /** Bytes of a text under a name that the reader does not know: clients of its wire get them, and none are kept. */
+  unread(bytes: number): void;
 }
 
 /** An answer exceeds a bound of this service: that is not the provider's fault. */

@@ -158,6 +158,7 @@ export class MessageReader {
           break;
         default:
           this.hasMore ||= !isNull;
+          if (message.isString(at)) this.answer.unread(message.toOf(at) - message.fromOf(at));
       }
     }
     return places;

@@ -84,7 +84,7 @@ export class MessagesAnswerReader {
           this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
           return 'error';
         }
-        this.answer.skipped();
+        this.answer.skipped(to - from);
     }
     return type;
   }

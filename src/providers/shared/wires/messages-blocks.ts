@@ -74,7 +74,7 @@ export class MessagesBlocks {
     else if (known && state.kind === known.kind) this.grow(state, delta, delta.find(known.member));
     else if (known && state.kind !== 'other')
       throw new BrokenAnswer('a delta of another kind than its block');
-    else if (!known && !SILENT_DELTAS.has(type)) this.answer.skipped();
+    else if (!known && !SILENT_DELTAS.has(type)) this.answer.skipped(delta.to - delta.from);
   }
 
   stop(index: number): void {
