@@ -29,7 +29,8 @@ describeInChromium('a typed field', () => {
     ['/generations', 'Generations', 'From', 'from', '01152026\t1200PM', '2026-01-15'],
   ])('of %s keeps the digits of a date: %s %s', async (path, heading, label, name, keys, day) => {
     await visit(page, path, heading);
-    if (path === '/generations') await page.getByLabel('Time').selectOption('From and until');
+    if (path === '/generations')
+      await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('From and until');
     const field = page.getByLabel(label, { exact: true });
     await field.focus();
     await page.keyboard.type(keys);

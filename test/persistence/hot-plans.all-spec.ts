@@ -262,8 +262,8 @@ describe('in a filled database', () => {
     const found: string[] = [];
     for (const statement of statements) {
       const most = mostOf(statement);
-      for (const { table, rows, isOfSmallTable } of scansOf(await planUndone(statement))) {
-        if (rows > most && !isOfSmallTable) found.push(`${rows} rows of ${table}: ${short(statement.text)}`);
+      for (const { table, rows, isOfSmallTable, index } of scansOf(await planUndone(statement))) {
+        if (rows > most && !isOfSmallTable) found.push(`${rows} rows of ${table} by ${index}: ${short(statement.text)}`);
         if (table === oldPartition) found.push(`${table}: ${short(statement.text)}`);
       }
     }

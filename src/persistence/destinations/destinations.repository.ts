@@ -159,8 +159,12 @@ export class DestinationsRepository {
 
   /** Whether one is in privacy mode, enabled or not. */
   async hasPrivate(workspaceId: string): Promise<boolean> {
-    const where = { workspaceId, privacyMode: true, deletedAt: null };
-    return (await this.database.prisma.destination.findFirst({ select: { id: true }, where })) !== null;
+    // Deleted ones have no slot: the index of slots passes over them.
+    const rows = await this.database.prisma.destination.findMany({
+      select: { privacyMode: true },
+      where: { workspaceId, slot: { gte: 0 }, deletedAt: null },
+    });
+    return rows.some(({ privacyMode }) => privacyMode);
   }
 
   /** A config that cannot be decrypted must not stop the others. */
