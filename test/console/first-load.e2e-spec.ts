@@ -22,7 +22,7 @@ const QUICK: Network = { latency: 0, bytesPerSecond: -1 };
 const FIRST_PAINT_MS = 1000;
 const WHOLE_MS = 3000;
 const MOST_SHIFT = 0.02;
-// What other work of the machine adds is in the time without the slow network as well: the best of both are compared.
+// Other work of the machine is in the time without the slow network as well: the best of both are compared.
 const RUNS = 8;
 const ENTRY = '**/assets/index-*.js';
 // The navigation of a narrower window is closed.

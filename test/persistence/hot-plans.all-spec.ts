@@ -263,7 +263,8 @@ describe('in a filled database', () => {
     for (const statement of statements) {
       const most = mostOf(statement);
       for (const { table, rows, isOfSmallTable, index } of scansOf(await planUndone(statement))) {
-        if (rows > most && !isOfSmallTable) found.push(`${rows} rows of ${table} by ${index}: ${short(statement.text)}`);
+        if (rows > most && !isOfSmallTable)
+          found.push(`${rows} rows of ${table} by ${index}: ${short(statement.text)}`);
         if (table === oldPartition) found.push(`${table}: ${short(statement.text)}`);
       }
     }

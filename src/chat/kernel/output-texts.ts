@@ -10,7 +10,7 @@ const CUT_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const CUT_CHARACTER = /\ufffd$/;
 const CUT_PAIR = /[\ud800-\udbff]$/;
 
-/** What came of an answer, for counting its tokens. */
+/** The texts of an answer, for counting its tokens. */
 export interface OutputCount {
   /** Content, reasoning, refusals, names and arguments of tool calls, as far as they are kept. */
   readonly texts: readonly string[];
