@@ -27,7 +27,7 @@ describe('unknown paths and methods', () => {
     '/api/v1/keys/a/b',
     '/api/v1/%zz',
     '/api/v1//embeddings',
-    '/favicon.ico',
+    '/favicon.gif',
     '/api/v1/__proto__',
   ])('return 404 for the path %s, with a key and without', async (path) => {
     for (const headers of [{}, { authorization }] as Record<string, string>[]) {
