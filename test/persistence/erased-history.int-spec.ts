@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const text = `${decodeURIComponent((request.url ?? '').replaceAll('+', ' '))}\n${Buffer.concat(parts).toString()}`;
     requests.push(text);
-    const isRefused = refusesMutations && text.includes('ALTER TABLE');
+    const isRefused = refusesMutations && text.includes(' DELETE WHERE ');
     response.writeHead(isRefused ? 501 : 200, isRefused ? { 'x-clickhouse-exception-code': '48' } : {});
     response.end(answerTo(text));
   });
