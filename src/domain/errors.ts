@@ -243,6 +243,11 @@ export class AppError extends Error {
   }
 }
 
+/** Throws `invalid_request` with the member of the body at fault. */
+export function rejectMember(member: string, detail: string): never {
+  throw new AppError('invalid_request', { member, detail });
+}
+
 /** A failure that is no AppError becomes `internal`, with the failure as its cause. */
 export function toAppError(failure: unknown): AppError {
   return failure instanceof AppError ? failure : new AppError('internal', { cause: failure });

@@ -10,6 +10,11 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
+/** Neither absent nor null. */
+export function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
 /** The members that are not undefined; null stays. */
 export function omitUndefined<Members extends object>(members: Members): Defined<Members> {
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 // Reads the messages of a chat call (docs/contract.md#chat-messages). Unknown members of a message stay: the wire of a provider
 // knows which ones it takes, signatures of thoughts among them.
 import type { ChatMessage, ChatPart, ChatToolCall, JsonObject } from '../../domain/chat/chat-request.js';
-import { AppError } from '../../domain/errors.js';
+import { rejectMember } from '../../domain/errors.js';
 import { isObject } from '../../domain/members.js';
 import { readPart } from './chat-parts.js';
 
@@ -30,16 +30,16 @@ export const MESSAGES_SCHEMA = {
 
 /** Throws `invalid_request` that names the message at fault. */
 export function readMessages(value: unknown): ChatMessage[] {
-  if (value === undefined) return reject('messages', 'is required');
-  if (!Array.isArray(value)) return reject('messages', 'must be an array');
-  if (value.length === 0) reject('messages', 'must have at least 1 element');
+  if (value === undefined) return rejectMember('messages', 'is required');
+  if (!Array.isArray(value)) return rejectMember('messages', 'must be an array');
+  if (value.length === 0) rejectMember('messages', 'must have at least 1 element');
   return value.map((message, index) => readMessage(message, `messages[${index}]`));
 }
 
 function readMessage(message: unknown, path: string): ChatMessage {
-  if (!isObject(message)) return reject(path, 'must be an object');
+  if (!isObject(message)) return rejectMember(path, 'must be an object');
   const role = ROLES.find((known) => known === message['role']);
-  if (role === undefined) return reject(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
+  if (role === undefined) return rejectMember(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
   const toolCalls = role === 'assistant' ? readToolCalls(message['tool_calls'], `${path}.tool_calls`) : [];
   return {
     role,
@@ -60,23 +60,23 @@ function readContent(
   if (Array.isArray(content)) {
     const parts = content.map((part, index) => readPart(part, role, `${path}[${index}]`));
     const media = TEXT_ONLY.has(role) ? parts.findIndex(({ type }) => type !== 'text') : -1;
-    return media === -1 ? parts : reject(`${path}[${media}].type`, 'must be text in this role');
+    return media === -1 ? parts : rejectMember(`${path}[${media}].type`, 'must be text in this role');
   }
   if (role === 'assistant' && (content === null || content === undefined)) return null;
-  return reject(path, content === undefined ? 'is required' : 'must be a string or an array of parts');
+  return rejectMember(path, content === undefined ? 'is required' : 'must be a string or an array of parts');
 }
 
 function readToolCalls(value: unknown, path: string): ChatToolCall[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return reject(path, 'must be an array');
+  if (!Array.isArray(value)) return rejectMember(path, 'must be an array');
   return value.map((call, index) => readToolCall(call, `${path}[${index}]`));
 }
 
 function readToolCall(call: unknown, path: string): ChatToolCall {
-  if (!isObject(call)) return reject(path, 'must be an object');
+  if (!isObject(call)) return rejectMember(path, 'must be an object');
   const { id, type, function: called } = call;
-  if (type !== undefined && type !== 'function') reject(`${path}.type`, 'must be function');
-  if (!isObject(called)) return reject(`${path}.function`, 'must be an object');
+  if (type !== undefined && type !== 'function') rejectMember(`${path}.type`, 'must be function');
+  if (!isObject(called)) return rejectMember(`${path}.function`, 'must be an object');
   const { name, arguments: text } = called;
   return {
     id: requireText(id, `${path}.id`),
@@ -88,13 +88,9 @@ function readToolCall(call: unknown, path: string): ChatToolCall {
 function requireText(value: unknown, path: string): string {
   return typeof value === 'string'
     ? value
-    : reject(path, value === undefined ? 'is required' : 'must be a string');
+    : rejectMember(path, value === undefined ? 'is required' : 'must be a string');
 }
 
 function optionalText(value: unknown, path: string): string | null {
   return value === undefined || value === null ? null : requireText(value, path);
-}
-
-function reject(member: string, rule: string): never {
-  throw new AppError('invalid_request', { member, detail: rule });
 }

@@ -1,8 +1,8 @@
 // Reads one part of a message. The price of an unknown part has no bound, so that it is rejected.
 import type { ChatMediaPart, ChatMessage, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
 import { readDataUrl } from '../../domain/data-url.js';
-import { AppError } from '../../domain/errors.js';
-import { isObject } from '../../domain/members.js';
+import { rejectMember } from '../../domain/errors.js';
+import { isGiven, isObject } from '../../domain/members.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'aiff', 'aac', 'pcm16
 
 /** Throws `invalid_request` at `path`. */
 export function readPart(part: unknown, role: ChatMessage['role'], path: string): ChatPart {
-  if (!isObject(part)) return reject(path, 'must be an object');
+  if (!isObject(part)) return rejectMember(path, 'must be an object');
   // Earlier answers come back with the text of their refusals.
   if (role === 'assistant' && part['type'] === 'refusal')
     return { type: 'text', text: requireText(part['refusal'], `${path}.refusal`) };
@@ -29,7 +29,10 @@ export function readPart(part: unknown, role: ChatMessage['role'], path: string)
     case 'input_video':
       return readAddress(part, 'video', part['input_video'], `${path}.input_video`);
     default:
-      return reject(`${path}.type`, 'must be text, image_url, input_audio, file, video_url or input_video');
+      return rejectMember(
+        `${path}.type`,
+        'must be text, image_url, input_audio, file, video_url or input_video',
+      );
   }
 }
 
@@ -37,19 +40,20 @@ function readImage(part: Members, path: string): ChatMediaPart {
   const { image_url: image } = part;
   const read = readAddress(part, 'image', image, path);
   if (read.mediaType !== null && !read.mediaType.startsWith('image/'))
-    reject(`${path}.url`, 'must be the data of an image');
+    rejectMember(`${path}.url`, 'must be the data of an image');
   const detail = (image as Members)['detail'] ?? null;
-  if (detail !== null && !DETAILS.includes(detail)) reject(`${path}.detail`, `must be ${DETAILS.join(', ')}`);
+  if (detail !== null && !DETAILS.includes(detail))
+    rejectMember(`${path}.detail`, `must be ${DETAILS.join(', ')}`);
   return { ...read, detail: detail as string | null };
 }
 
 function readAudio(part: Members, path: string): ChatMediaPart {
   const { input_audio: audio } = part;
-  if (!isObject(audio)) return reject(path, 'must be an object');
+  if (!isObject(audio)) return rejectMember(path, 'must be an object');
   const data = requireText(audio['data'], `${path}.data`);
   const { format } = audio;
   if (typeof format !== 'string' || !AUDIO_FORMATS.includes(format))
-    return reject(`${path}.format`, `must be one of ${AUDIO_FORMATS.join(', ')}`);
+    return rejectMember(`${path}.format`, `must be one of ${AUDIO_FORMATS.join(', ')}`);
   const body = part as JsonObject;
   return {
     type: 'audio',
@@ -63,9 +67,12 @@ function readAudio(part: Members, path: string): ChatMediaPart {
 
 function readFile(part: Members, path: string): ChatMediaPart {
   const { file } = part;
-  if (!isObject(file)) return reject(path, 'must be an object');
-  if (file['file_id'] !== undefined && file['file_id'] !== null)
-    reject(`${path}.file_id`, 'is not supported: files belong to the account at the provider; use file_data');
+  if (!isObject(file)) return rejectMember(path, 'must be an object');
+  if (isGiven(file['file_id']))
+    rejectMember(
+      `${path}.file_id`,
+      'is not supported: files belong to the account at the provider; use file_data',
+    );
   return readAddress(part, 'file', { url: file['file_data'] }, path, 'file_data');
 }
 
@@ -76,15 +83,15 @@ function readAddress(
   path: string,
   name = 'url',
 ): ChatMediaPart {
-  if (!isObject(owner)) return reject(path, 'must be an object');
+  if (!isObject(owner)) return rejectMember(path, 'must be an object');
   const url = requireText(owner['url'], `${path}.${name}`);
   const body = part as JsonObject;
   if (/^https:\/\//i.test(url)) {
-    if (!URL.canParse(url)) reject(`${path}.${name}`, 'must be a URL');
+    if (!URL.canParse(url)) rejectMember(`${path}.${name}`, 'must be a URL');
     return { type, body, url, bytes: 0, mediaType: null, detail: null };
   }
   const data = readDataUrl(url);
-  if (!data) return reject(`${path}.${name}`, 'must be an https: URL, or a data: URL in base64');
+  if (!data) return rejectMember(`${path}.${name}`, 'must be an https: URL, or a data: URL in base64');
   const bytes = base64Bytes(url.length - data.from);
   return { type, body, url: null, bytes, mediaType: data.mediaType, detail: null };
 }
@@ -95,9 +102,5 @@ function base64Bytes(characters: number): number {
 }
 
 function requireText(value: unknown, path: string): string {
-  return typeof value === 'string' ? value : reject(path, 'must be a string');
-}
-
-function reject(member: string, rule: string): never {
-  throw new AppError('invalid_request', { member, detail: rule });
+  return typeof value === 'string' ? value : rejectMember(path, 'must be a string');
 }

@@ -1,7 +1,7 @@
 // Reads tools, the choice of a tool, and the format of the answer (docs/contract.md#chat-request).
 import type { ChatRequest, ChatTool, JsonObject } from '../../domain/chat/chat-request.js';
-import { AppError } from '../../domain/errors.js';
-import { isObject } from '../../domain/members.js';
+import { rejectMember } from '../../domain/errors.js';
+import { isGiven, isObject } from '../../domain/members.js';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME_RULE = 'must have 1 to 64 letters, digits, _ and -';
@@ -37,25 +37,26 @@ export const TOOLS_SCHEMA = {
 
 export function readTools(value: unknown): ChatTool[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) return reject('tools', 'must be an array');
-  if (value.length > MAX_TOOLS) reject('tools', `must have at most ${MAX_TOOLS} elements`);
+  if (!Array.isArray(value)) return rejectMember('tools', 'must be an array');
+  if (value.length > MAX_TOOLS) rejectMember('tools', `must have at most ${MAX_TOOLS} elements`);
   return value.map((tool, index) => readTool(tool, `tools[${index}]`));
 }
 
 function readTool(sent: unknown, path: string): ChatTool {
-  if (!isObject(sent)) return reject(path, 'must be an object');
-  if (sent['type'] !== 'function') reject(`${path}.type`, 'must be function: server tools are not supported');
+  if (!isObject(sent)) return rejectMember(path, 'must be an object');
+  if (sent['type'] !== 'function')
+    rejectMember(`${path}.type`, 'must be function: server tools are not supported');
   const tool = nestedTool(sent);
   const { function: described } = tool;
-  if (!isObject(described)) return reject(`${path}.function`, 'must be an object');
+  if (!isObject(described)) return rejectMember(`${path}.function`, 'must be an object');
   const { name, description, parameters, strict } = described;
-  if (typeof name !== 'string' || !NAME.test(name)) return reject(`${path}.function.name`, NAME_RULE);
-  if (isPresent(description) && typeof description !== 'string')
-    reject(`${path}.function.description`, 'must be a string');
-  if (isPresent(parameters) && !isObject(parameters))
-    reject(`${path}.function.parameters`, 'must be an object');
-  if (isPresent(strict) && typeof strict !== 'boolean')
-    reject(`${path}.function.strict`, 'must be a boolean');
+  if (typeof name !== 'string' || !NAME.test(name)) return rejectMember(`${path}.function.name`, NAME_RULE);
+  if (isGiven(description) && typeof description !== 'string')
+    rejectMember(`${path}.function.description`, 'must be a string');
+  if (isGiven(parameters) && !isObject(parameters))
+    rejectMember(`${path}.function.parameters`, 'must be an object');
+  if (isGiven(strict) && typeof strict !== 'boolean')
+    rejectMember(`${path}.function.strict`, 'must be a boolean');
   return { name, body: tool as JsonObject };
 }
 
@@ -71,7 +72,7 @@ export function readToolChoice(value: unknown, tools: readonly ChatTool[]): Chat
   // Without tools it goes to no provider.
   if (tools.length === 0) return null;
   if ('functionName' in choice && !tools.some(({ name }) => name === choice.functionName))
-    reject('tool_choice.function.name', 'must be the name of one of the tools');
+    rejectMember('tool_choice.function.name', 'must be the name of one of the tools');
   return choice;
 }
 
@@ -86,30 +87,23 @@ function readChoice(value: unknown): NonNullable<ChatRequest['toolChoice']> {
 }
 
 function rejectToolChoice(): never {
-  return reject('tool_choice', 'must be none, auto, required, or {type: "function", function: {name}}');
+  return rejectMember('tool_choice', 'must be none, auto, required, or {type: "function", function: {name}}');
 }
 
 export function readResponseFormat(value: unknown): Pick<ChatRequest, 'responseFormat' | 'responseSchema'> {
   if (value === undefined) return { responseFormat: 'text', responseSchema: null };
   const type = isObject(value) ? value['type'] : null;
   if (typeof type !== 'string' || !FORMATS.includes(type))
-    return reject('response_format.type', `must be one of ${FORMATS.join(', ')}`);
+    return rejectMember('response_format.type', `must be one of ${FORMATS.join(', ')}`);
   if (type !== 'json_schema') return { responseFormat: type, responseSchema: value as JsonObject };
   const described = (value as JsonObject)['json_schema'];
-  if (!isObject(described)) return reject('response_format.json_schema', 'must be an object');
+  if (!isObject(described)) return rejectMember('response_format.json_schema', 'must be an object');
   const { name, strict, schema } = described;
-  if (typeof name !== 'string' || !NAME.test(name)) reject('response_format.json_schema.name', NAME_RULE);
-  if (isPresent(strict) && typeof strict !== 'boolean')
-    reject('response_format.json_schema.strict', 'must be a boolean');
-  if (isPresent(schema) && !isObject(schema))
-    reject('response_format.json_schema.schema', 'must be an object');
+  if (typeof name !== 'string' || !NAME.test(name))
+    rejectMember('response_format.json_schema.name', NAME_RULE);
+  if (isGiven(strict) && typeof strict !== 'boolean')
+    rejectMember('response_format.json_schema.strict', 'must be a boolean');
+  if (isGiven(schema) && !isObject(schema))
+    rejectMember('response_format.json_schema.schema', 'must be an object');
   return { responseFormat: type, responseSchema: described };
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function reject(member: string, rule: string): never {
-  throw new AppError('invalid_request', { member, detail: rule });
 }

@@ -1,4 +1,5 @@
 // The forms in which clients send model calls.
+import { isGiven } from '../../domain/members.js';
 import { AppError } from '../../domain/errors.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { readMessagesRequest } from './messages/read-messages-request.js';
@@ -22,10 +23,9 @@ export const REQUEST_READERS: Readonly<Record<ModelWire, RequestReader>> = {
 
 /** Some editors send the body of the Responses wire to the address of Chat, and read Chat's answer. */
 function isResponsesBody({ input, messages }: Readonly<Record<string, unknown>>): boolean {
-  const isGiven = input !== undefined && input !== null;
-  if (isGiven && messages !== undefined && messages !== null)
+  if (isGiven(input) && isGiven(messages))
     throw new AppError('invalid_request', {
       detail: 'input and messages: only one of them; messages belong to Chat, input to Responses',
     });
-  return isGiven;
+  return isGiven(input);
 }

@@ -9,7 +9,7 @@ import type {
   ProviderPreferences,
   Sort,
 } from '../../domain/providers/provider-preferences.js';
-import { isObject } from '../../domain/members.js';
+import { isGiven, isObject } from '../../domain/members.js';
 import { CustomField, ListField } from '../fields/compound-fields.js';
 import { Rule } from '../fields/field.js';
 import { EnumField, FlagField } from '../fields/scalar-fields.js';
@@ -172,10 +172,6 @@ function isSortObject(value: Readonly<Record<string, unknown>>): boolean {
     (isSort(value['by']) || value['by'] === undefined || value['by'] === null) &&
     PARTITIONS.has(value['partition'])
   );
-}
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
 }
 
 function isAmountOrNull(value: unknown): boolean {

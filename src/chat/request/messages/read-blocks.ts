@@ -1,14 +1,10 @@
 // Blocks of the Messages wire as parts of the kernel.
 import type { ChatPart, JsonObject } from '../../../domain/chat/chat-request.js';
-import { AppError } from '../../../domain/errors.js';
+import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { readPart } from '../../dto/chat-parts.js';
 
 export type Block = JsonObject;
-
-export function rejectMember(member: string, detail: string): never {
-  throw new AppError('invalid_request', { member, detail });
-}
 
 /** A text is one block. */
 export function blocksOf(content: unknown, at: string): readonly Block[] {

@@ -2,8 +2,9 @@
 // because coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#messages).
 import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest, ChatTool, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from '../../../domain/members.js';
-import { cacheMark, rejectMember } from './read-blocks.js';
+import { rejectMember } from '../../../domain/errors.js';
+import { isArray, isGiven, isObject } from '../../../domain/members.js';
+import { cacheMark } from './read-blocks.js';
 
 const MAX_TOOLS = 1_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -60,7 +61,7 @@ function readTool(tool: JsonObject, at: string): ChatTool {
   const { name, description, input_schema: parameters, strict } = tool;
   if (typeof name !== 'string' || !NAME.test(name))
     return rejectMember(`${at}.name`, 'must have 1 to 128 letters, digits, _ and -');
-  if (description !== undefined && description !== null && typeof description !== 'string')
+  if (isGiven(description) && typeof description !== 'string')
     rejectMember(`${at}.description`, 'must be a string');
   if (!isObject(parameters)) rejectMember(`${at}.input_schema`, 'must be an object');
   return {

@@ -2,6 +2,7 @@
 // same wire get the client's bytes.
 import type { CallerTrace } from '../../../domain/caller-trace.js';
 import type { ChatRequest, ReasoningSettings } from '../../../domain/chat/chat-request.js';
+import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { boundedText } from '../../../domain/text/bounded-text.js';
 import { parsePlainBody } from '../../../http/body/plain-body.js';
@@ -14,7 +15,6 @@ import { namesByFold } from '../raw-members.js';
 import type { ReadChat } from '../read-chat-request.js';
 import { replaceLoneSurrogates } from '../well-formed-bytes.js';
 import { RawInputs } from './raw-inputs.js';
-import { rejectMember } from './read-blocks.js';
 import { readMessageTools } from './read-message-tools.js';
 import type { ReadTools } from './read-message-tools.js';
 import { THINKING } from './thoughts.js';

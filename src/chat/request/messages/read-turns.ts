@@ -1,10 +1,11 @@
 // System blocks and turns of the Messages wire as the kernel's messages, in Chat's form. Arguments of calls stay their own JSON text.
 import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
+import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
 import type { RawInputs } from './raw-inputs.js';
 import { vendorSignature, thinkingCuts } from './thoughts.js';
-import { blocksOf, cacheMark, readBlock, rejectMember, textIn } from './read-blocks.js';
+import { blocksOf, cacheMark, readBlock, textIn } from './read-blocks.js';
 import type { Block, ReadPart } from './read-blocks.js';
 
 const ROLES = ['user', 'assistant', 'system'];

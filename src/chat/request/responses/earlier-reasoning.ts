@@ -1,10 +1,10 @@
 // Reasoning items that come back, as entries of `reasoning_details`. Their encrypted content names its producer: other providers never
 // get it, and no thought becomes a visible text.
 import type { JsonObject } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from '../../../domain/members.js';
+import { rejectMember } from '../../../domain/errors.js';
+import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
 import { openEnvelope } from '../../kernel/reasoning-envelope.js';
-import { rejectMember } from '../messages/read-blocks.js';
 
 /** OpenRouter's name for the form of OpenAI's own content. */
 const OPENAI_FORMAT = 'openai-responses-v1';
@@ -12,8 +12,7 @@ const OPENAI_FORMAT = 'openai-responses-v1';
 /** `index`: of the first entry. */
 export function earlierReasoning(item: JsonObject, index: number, at: string): JsonObject[] {
   const { encrypted_content: encrypted } = item;
-  const hasContent = encrypted !== undefined && encrypted !== null;
-  if (hasContent && typeof encrypted !== 'string')
+  if (isGiven(encrypted) && typeof encrypted !== 'string')
     rejectMember(`${at}.encrypted_content`, 'must be a string');
   const text = [...textsOf(item['summary']), ...textsOf(item['content'])].join('');
   if (typeof encrypted !== 'string' || encrypted === '')

@@ -1,8 +1,9 @@
 // Parts of items in the Responses wire as parts of the kernel.
 import type { ChatMessage, JsonObject } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from '../../../domain/members.js';
+import { rejectMember } from '../../../domain/errors.js';
+import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { readPart } from '../../dto/chat-parts.js';
-import { rejectMember, textIn } from '../messages/read-blocks.js';
+import { textIn } from '../messages/read-blocks.js';
 import type { ReadPart } from '../messages/read-blocks.js';
 
 const NO_FILES = 'is not supported: files belong to the account at the provider; send the data';
@@ -64,8 +65,4 @@ function readFile(part: JsonObject, role: ChatMessage['role'], at: string): Read
 
 function read(body: JsonObject, role: ChatMessage['role'], at: string): ReadPart {
   return { part: readPart(body, role, at), body };
-}
-
-function isGiven<Value>(value: Value): value is Exclude<Value, null | undefined> {
-  return value !== undefined && value !== null;
 }

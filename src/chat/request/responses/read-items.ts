@@ -1,8 +1,9 @@
 // Items of the Responses wire as the kernel's messages, in Chat's form. Reasoning, texts and calls between two items of the user or of
 // a tool are one turn of the assistant; results follow the turn of their calls (docs/contract.md#responses).
 import type { ChatMessage, ChatToolCall, JsonObject } from '../../../domain/chat/chat-request.js';
+import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { rejectMember, textIn } from '../messages/read-blocks.js';
+import { textIn } from '../messages/read-blocks.js';
 import type { ReadPart } from '../messages/read-blocks.js';
 import { kernelMessage, toolResult } from '../messages/read-turns.js';
 import { readItemParts, textPart } from './read-item-parts.js';

@@ -2,8 +2,8 @@
 // coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#responses).
 import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest, ChatTool, DeclaredTool, JsonObject } from '../../../domain/chat/chat-request.js';
-import { isArray, isObject } from '../../../domain/members.js';
-import { rejectMember } from '../messages/read-blocks.js';
+import { rejectMember } from '../../../domain/errors.js';
+import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { CUSTOM_INPUT, kernelName } from './tool-names.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ function nameOf({ name }: Members, at: string): string {
 }
 
 function descriptionOf({ description }: Members, at: string): string {
-  if (description === undefined || description === null) return '';
+  if (!isGiven(description)) return '';
   return typeof description === 'string'
     ? description
     : rejectMember(`${at}.description`, 'must be a string');
@@ -101,10 +101,9 @@ function descriptionOf({ description }: Members, at: string): string {
 function plainFunction(tool: Members, at: string): JsonObject {
   const { parameters, strict } = tool;
   const description = descriptionOf(tool, at);
-  const hasParameters = parameters !== undefined && parameters !== null;
+  const hasParameters = isGiven(parameters);
   if (hasParameters && !isObject(parameters)) rejectMember(`${at}.parameters`, 'must be an object');
-  if (strict !== undefined && strict !== null && typeof strict !== 'boolean')
-    rejectMember(`${at}.strict`, 'must be a boolean');
+  if (isGiven(strict) && typeof strict !== 'boolean') rejectMember(`${at}.strict`, 'must be a boolean');
   return {
     ...(description !== '' && { description }),
     ...(hasParameters && { parameters: parameters as JsonObject }),

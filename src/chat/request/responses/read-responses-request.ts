@@ -2,6 +2,7 @@
 import type { CallerTrace } from '../../../domain/caller-trace.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ModelWire } from '../../../domain/chat/model-wire.js';
+import { rejectMember } from '../../../domain/errors.js';
 import { isObject } from '../../../domain/members.js';
 import { parsePlainBody } from '../../../http/body/plain-body.js';
 import { fromProviderPreferencesDto } from '../../../http/dto/provider-preferences.dto.js';
@@ -11,7 +12,6 @@ import { isModelName, VERBOSITIES } from '../../dto/create-chat-completion.dto.j
 import { CreateResponseDto, RESPONSE_MEMBERS } from '../../dto/create-response.dto.js';
 import { rejectRefusedMembers } from '../../dto/refused-members.js';
 import { checkedMembers, filledDto } from '../checked-body.js';
-import { rejectMember } from '../messages/read-blocks.js';
 import { namesByFold } from '../raw-members.js';
 import { tierOf } from '../read-chat-request.js';
 import type { ReadChat } from '../read-chat-request.js';
