@@ -1,8 +1,10 @@
 // Blocks of the Messages wire as parts of the kernel.
-import type { ChatPart, JsonObject } from '../../../domain/chat/chat-request.js';
+import type { JsonObject } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { readPart } from '../../dto/chat-parts.js';
+import { textIn } from '../kernel-messages.js';
+import type { ReadPart } from '../kernel-messages.js';
 
 export type Block = JsonObject;
 
@@ -18,22 +20,9 @@ export function blocksOf(content: unknown, at: string): readonly Block[] {
   });
 }
 
-export function textIn(block: Block, name: string, at: string): string {
-  const value = block[name];
-  return typeof value === 'string'
-    ? value
-    : rejectMember(`${at}.${name}`, value === undefined ? 'is required' : 'must be a string');
-}
-
 /** The mark of a block or a tool, as a member. */
 export function cacheMark({ cache_control: mark }: Block): JsonObject {
   return isObject(mark) ? { cache_control: mark } : {};
-}
-
-export interface ReadPart {
-  readonly part: ChatPart;
-  /** In Chat's form; a text in brackets for what Chat does not have. */
-  readonly body: JsonObject;
 }
 
 /** A block that is no call, no result and no thought. */

@@ -1,12 +1,14 @@
 // System blocks and turns of the Messages wire as the kernel's messages, in Chat's form. Arguments of calls stay their own JSON text.
-import type { ChatMessage, ChatPart, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
+import type { ChatMessage, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
+import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import type { ReadPart } from '../kernel-messages.js';
 import type { RawInputs } from './raw-inputs.js';
 import { vendorSignature, thinkingCuts } from './thoughts.js';
-import { blocksOf, cacheMark, readBlock, textIn } from './read-blocks.js';
-import type { Block, ReadPart } from './read-blocks.js';
+import { blocksOf, cacheMark, readBlock } from './read-blocks.js';
+import type { Block } from './read-blocks.js';
 
 const ROLES = ['user', 'assistant', 'system'];
 
@@ -118,40 +120,4 @@ function readResult(
   const read = blocks.map((each, index) => readBlock(each, `${at}.content[${index}]`));
   const { result, media } = toolResult(id, read, { isError: isError === true, mark: cacheMark(block) });
   return { result, images: media };
-}
-
-/** A result is a text in the kernel: its media are for a turn of the user, marked with their call. */
-export function toolResult(
-  id: string,
-  read: readonly ReadPart[],
-  { isError = false, mark = {} }: { readonly isError?: boolean; readonly mark?: JsonObject } = {},
-): { readonly result: ChatMessage; readonly media: readonly ReadPart[] } {
-  const texts = read.filter(({ part }) => part.type === 'text' || part.type === 'unknown');
-  const media = read.filter((each) => !texts.includes(each));
-  const text = texts.map(({ body }) => body['text'] as string).join('\n');
-  const shown = isError && !text.startsWith('Error: ') ? `Error: ${text}` : text;
-  const body = { role: 'tool', tool_call_id: id, content: shown, ...mark };
-  const label = { type: 'text', text: `[of the tool result ${id}]` } as const;
-  return {
-    result: { role: 'tool', content: shown, toolCalls: [], toolCallId: id, name: null, body },
-    media: media.length === 0 ? [] : [{ part: label, body: label }, ...media],
-  };
-}
-
-export function kernelMessage(
-  role: ChatMessage['role'],
-  read: readonly ReadPart[],
-  members: JsonObject,
-): ChatMessage {
-  const parts: readonly ChatPart[] = read.map(({ part }) => part);
-  const [first] = read;
-  const isPlain =
-    read.length === 1 && first?.part.type === 'text' && first.body['cache_control'] === undefined;
-  const content = isPlain && first.part.type === 'text' ? first.part.text : parts;
-  const body: JsonObject = {
-    role,
-    content: isPlain && typeof content === 'string' ? content : read.map((each) => each.body),
-    ...members,
-  };
-  return { role, content, toolCalls: [], toolCallId: null, name: null, body };
 }

@@ -3,8 +3,8 @@ import type { ChatMessage, JsonObject } from '../../../domain/chat/chat-request.
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { readPart } from '../../dto/chat-parts.js';
-import { textIn } from '../messages/read-blocks.js';
-import type { ReadPart } from '../messages/read-blocks.js';
+import { textIn } from '../kernel-messages.js';
+import type { ReadPart } from '../kernel-messages.js';
 
 const NO_FILES = 'is not supported: files belong to the account at the provider; send the data';
 const PARTS = 'must be input_text, input_image, input_file, input_audio, output_text or refusal';

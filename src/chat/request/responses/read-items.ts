@@ -3,9 +3,8 @@
 import type { ChatMessage, ChatToolCall, JsonObject } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { textIn } from '../messages/read-blocks.js';
-import type { ReadPart } from '../messages/read-blocks.js';
-import { kernelMessage, toolResult } from '../messages/read-turns.js';
+import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import type { ReadPart } from '../kernel-messages.js';
 import { readItemParts, textPart } from './read-item-parts.js';
 import { earlierReasoning } from './earlier-reasoning.js';
 import { customArguments, kernelName } from './tool-names.js';
