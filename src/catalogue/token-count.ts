@@ -86,17 +86,18 @@ export async function tokensWithoutUsage(
   endpoint: ModelEndpoint,
   added = 0,
 ): Promise<EstimatedTokens> {
-  if (input.form === 'multimodal') return estimateItems(input.items, endpoint, typicallyAdded(added));
+  if (input.form === 'multimodal') return estimateItems(input.items, endpoint, typicalTokens(added));
   const exact = await exactTokenCounts(input, endpoint);
   let tokens = 0;
   for (const [index, item] of input.items.entries()) {
     const count = exact?.[index] ?? (typeof item === 'string' ? typicalOfText(item) : item.length);
-    tokens += Math.min(count + typicallyAdded(added), endpoint.maxTokensPerInput);
+    tokens += Math.min(count + typicalTokens(added), endpoint.maxTokensPerInput);
   }
   return { tokens, byModality: { text: tokens } };
 }
 
-function typicallyAdded(bytes: number): number {
+/** Of what is not counted. */
+export function typicalTokens(bytes: number): number {
   return Math.ceil(bytes / TYPICAL_BYTES_PER_TOKEN);
 }
 
@@ -250,5 +251,5 @@ export function textBytes(text: string): number {
 }
 
 function typicalOfText(text: string): number {
-  return Math.max(1, Math.ceil(Buffer.byteLength(text) / TYPICAL_BYTES_PER_TOKEN));
+  return Math.max(1, typicalTokens(Buffer.byteLength(text)));
 }

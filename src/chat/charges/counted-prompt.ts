@@ -1,6 +1,7 @@
 // The tokens of a prompt whose provider reports none: of everything that was sent, at most its bound
 // (docs/contract.md#chat-usage).
 import { countTextTokens } from '../../catalogue/text-tokens.js';
+import { typicalTokens } from '../../catalogue/token-count.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { ChatRequest, JsonObject, JsonValue } from '../../domain/chat/chat-request.js';
 import { countedChatUsage } from '../../domain/chat/chat-usage.js';
@@ -13,8 +14,6 @@ import { typicalMediaTokens } from './typical-media.js';
 
 // The overhead of a message in a chat template.
 const TOKENS_PER_MESSAGE = 4;
-// Of unknown members, whose texts are released before the end of the call.
-const BYTES_PER_TOKEN = 4;
 
 export async function countPrompt(
   request: ChatRequest,
@@ -28,7 +27,8 @@ export async function countPrompt(
   const others =
     TOKENS_PER_MESSAGE * request.messages.length +
     typicalMediaTokens(request, endpoint) +
-    Math.ceil(allowedBytes(size, endpoint) / BYTES_PER_TOKEN);
+    // Of unknown members, whose texts are released before the end of the call.
+    typicalTokens(allowedBytes(size, endpoint));
   return Math.min(texts + others, promptBound(size, endpoint));
 }
 

@@ -1,10 +1,9 @@
 // Counted usage: the tokens of an answer whose provider reports none (docs/contract.md#chat-usage).
 import { countTextTokens } from '../../catalogue/text-tokens.js';
 import type { Tokenizer } from '../../catalogue/text-tokens.js';
+import { typicalTokens } from '../../catalogue/token-count.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { OutputCount } from '../kernel/output-texts.js';
-
-const BYTES_PER_TOKEN = 4;
 
 export async function countOutputTokens(
   { texts, factor, unreadBytes }: OutputCount,
@@ -12,5 +11,5 @@ export async function countOutputTokens(
   pace: Pace,
 ): Promise<number> {
   const counted = await countTextTokens(texts, tokenizer ?? 'o200k', pace);
-  return Math.ceil(counted * factor) + Math.ceil(unreadBytes / BYTES_PER_TOKEN);
+  return Math.ceil(counted * factor) + typicalTokens(unreadBytes);
 }
