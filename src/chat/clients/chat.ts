@@ -4,7 +4,8 @@ import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { AnsweredChoice } from '../kernel/answer.js';
 import type { ClientWire, StreamIdentity } from './client-wire.js';
 
-const KEEP_ALIVE = Buffer.from(': OPENROUTER PROCESSING\n\n');
+/** A comment, for clients of every wire that has no event for it. */
+export const KEEP_ALIVE = Buffer.from(': OPENROUTER PROCESSING\n\n');
 export const DONE = Buffer.from('data: [DONE]\n\n');
 
 interface StreamedError {

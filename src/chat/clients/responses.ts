@@ -3,6 +3,7 @@
 import { wireErrorMessage, wireErrorType } from '../../http/errors/responses-errors.js';
 import type { AppError } from '../../domain/errors.js';
 import type { ResponsesForm } from '../../domain/chat/chat-request.js';
+import { KEEP_ALIVE } from './chat.js';
 import type { ClientWire, FailedStream, StreamIdentity } from './client-wire.js';
 import { responsesUsage } from './responses-usage.js';
 
@@ -56,10 +57,14 @@ export function responseId({ id }: StreamIdentity): string {
   return `resp_${id}`;
 }
 
+/** The common members of an event. */
+export function eventStart(type: string, sequence: number): string {
+  return `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},`;
+}
+
 /** `members`: JSON text of the members after the common ones, in pieces. */
 export function responsesEvent(type: string, sequence: number, members: readonly Buffer[]): Buffer {
-  const start = Buffer.from(`event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},`);
-  return Buffer.concat([start, ...members, Buffer.from('}'), EVENT_END]);
+  return Buffer.concat([Buffer.from(eventStart(type, sequence)), ...members, Buffer.from('}'), EVENT_END]);
 }
 
 /** An event with the object of the response. `more`: members beside it, each after a comma. */
@@ -90,7 +95,7 @@ export function failedEvent(
 }
 
 export const RESPONSES_CLIENT: ClientWire = {
-  keepAlive: Buffer.from(': OPENROUTER PROCESSING\n\n'),
+  keepAlive: KEEP_ALIVE,
   /** Clients expect a beginning before the end. */
   failure(failed) {
     const { identity, responses } = failed;

@@ -24,9 +24,9 @@ import { isReasoning, REASONING_EFFORTS } from './chat-reasoning.js';
 import { MESSAGES_SCHEMA } from './chat-messages.js';
 import { TOOLS_SCHEMA } from './chat-tools.js';
 
-const MAX_MODELS = 8;
+export const MAX_MODELS = 8;
 const MAX_CHOICES = 8;
-const MAX_LOGPROBS = 20;
+export const MAX_LOGPROBS = 20;
 export const MAX_USER_LENGTH = 256;
 const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
 const LIMIT = { optional: true, minimum: 1 } as const;

@@ -7,8 +7,8 @@ import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { CheckedField, RangeField } from './chat-fields.js';
+import { MAX_MODELS } from './create-chat-completion.dto.js';
 
-const MAX_MODELS = 8;
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 const BLOCKS = { type: 'array', items: OBJECT } as const;
 const TEXT_OR_BLOCKS = { oneOf: [{ type: 'string' }, BLOCKS] };

@@ -8,10 +8,8 @@ import { CustomField, ListField, ObjectField } from '../../http/fields/compound-
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import { CheckedField, MetadataField, RangeField } from './chat-fields.js';
 import { isReasoning } from './chat-reasoning.js';
-import { MAX_USER_LENGTH, SERVICE_TIERS } from './create-chat-completion.dto.js';
+import { MAX_LOGPROBS, MAX_MODELS, MAX_USER_LENGTH, SERVICE_TIERS } from './create-chat-completion.dto.js';
 
-const MAX_MODELS = 8;
-const MAX_LOGPROBS = 20;
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 const ITEMS = { type: 'array', minItems: 1, items: OBJECT } as const;
 

@@ -5,7 +5,13 @@ import type {
   ToolCallStart,
 } from '../../providers/shared/wires/answer-events.js';
 import type { FailedStream } from '../clients/client-wire.js';
-import { failedEvent, responseEvent, responseObject, responsesEvent } from '../clients/responses.js';
+import {
+  eventStart,
+  failedEvent,
+  responseEvent,
+  responseObject,
+  responsesEvent,
+} from '../clients/responses.js';
 import type { Answer } from '../kernel/answer.js';
 import type { GrowingBuffer } from '../kernel/growing-buffer.js';
 import type { AnswerEnd, PassageOptions } from './passage.js';
@@ -40,7 +46,7 @@ class ResponseEvents implements ItemListener {
   grew(item: OutputItem, bytes: Buffer, from: number, to: number): void {
     const { event, deltaMore } = item.form;
     if (this.inPart !== item) this.beginPart(item);
-    const start = Buffer.from(`${this.startOf(`${event}.delta`)}${placeOf(item)},"delta":"`);
+    const start = Buffer.from(`${eventStart(`${event}.delta`, this.sequence++)}${placeOf(item)},"delta":"`);
     const end = Buffer.from(`"${deltaMore}}\n\n`);
     this.write(start);
     this.output.append(bytes, from, to);
@@ -75,10 +81,6 @@ class ResponseEvents implements ItemListener {
 
   private event(type: string, members: readonly Buffer[]): void {
     this.write(responsesEvent(type, this.sequence++, members));
-  }
-
-  private startOf(type: string): string {
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.sequence++},`;
   }
 
   private write(bytes: Buffer): void {
