@@ -6,8 +6,8 @@ import { USAGE_SOURCES } from '../domain/chat/chat-usage.js';
 import type { UsageSource } from '../domain/chat/chat-usage.js';
 import { ENDINGS, ruleOf } from '../domain/ending.js';
 import type { Ending } from '../domain/ending.js';
-import { MODEL_WIRES } from '../domain/chat/model-wire.js';
-import type { ModelWire } from '../domain/chat/model-wire.js';
+import { MODEL_WIRES, PROVIDER_WIRES } from '../domain/chat/model-wire.js';
+import type { ModelWire, ProviderWire } from '../domain/chat/model-wire.js';
 import { PROVIDERS } from '../providers/index.js';
 import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
 import { MESSAGE_MEMBERS } from './dto/create-message.dto.js';
@@ -20,9 +20,8 @@ const RATE_BUCKETS = [1, 5, 10, 25, 50, 100, 200, 400, 800];
 
 export interface SettledCall {
   readonly provider: string;
-  /** Of the client, and of the provider. */
   readonly clientWire: ModelWire;
-  readonly providerWire: ModelWire;
+  readonly providerWire: ProviderWire;
   readonly ending: Ending;
   readonly source: UsageSource;
   readonly durationMs: number;
@@ -175,7 +174,7 @@ export class ChatMetrics {
     for (const reason of DROPPED_REASONING) this.droppedReasoning.inc({ reason }, 0);
     for (const source of COUNT_SOURCES) this.tokenCounts.inc({ source }, 0);
     for (const client_wire of MODEL_WIRES)
-      for (const provider_wire of MODEL_WIRES) this.calls.inc({ client_wire, provider_wire }, 0);
+      for (const provider_wire of PROVIDER_WIRES) this.calls.inc({ client_wire, provider_wire }, 0);
     for (const source of USAGE_SOURCES) this.usageSources.inc({ source }, 0);
     for (const kind of FAILURE_KINDS) for (const phase of PHASES) this.streamFailures.inc({ kind, phase }, 0);
     for (const { slug: provider, chat } of PROVIDERS) {

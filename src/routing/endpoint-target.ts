@@ -2,7 +2,7 @@
 import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
-import type { ModelWire } from '../domain/chat/model-wire.js';
+import type { ProviderWire } from '../domain/chat/model-wire.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
 import type { EmbeddingProvider, Provider } from '../providers/shared/provider.js';
 
@@ -46,6 +46,6 @@ export function endpointName({ endpoint }: ServingTarget): string {
 }
 
 /** The wire in which the provider speaks. */
-export function protocolOf({ provider: { chat } }: Pick<ServingTarget, 'provider'>): ModelWire {
+export function protocolOf({ provider: { chat } }: Pick<ServingTarget, 'provider'>): ProviderWire {
   return chat && 'protocol' in chat ? chat.protocol : 'chat';
 }
