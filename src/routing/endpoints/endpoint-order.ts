@@ -181,9 +181,12 @@ function balance<One extends Candidate>(
   const out = candidates.filter((candidate) => isOpen.get(candidate));
   const mayProbe = allowFallbacks && healthy.length > 0;
   const probe = out.find(({ health }) => mayProbe && health.tryProbe(now));
-  const picked = pickByPrice(healthy, random());
-  const alike = picked ? preferredLike(picked, healthy, isPreferred) : [];
-  const first = probe ?? (alike.length > 1 ? pickByPrice(alike, random()) : alike[0]);
+  const choose = (): One | undefined => {
+    const picked = pickByPrice(healthy, random());
+    const alike = picked ? preferredLike(picked, healthy, isPreferred) : [];
+    return alike.length > 1 ? pickByPrice(alike, random()) : alike[0];
+  };
+  const first = probe ?? choose();
   return first ? startingWith(first, [...healthy, ...out]) : out;
 }
 
