@@ -53,8 +53,8 @@ export class GenerationDto {
   @TextField({ nullable: true, description: 'The class of its error; null when the call succeeded.' })
   error_type: string | null;
   @TextField({ nullable: true, description: ERROR_MESSAGE }) error_message: string | null;
-  @TextField({ nullable: true, description: 'embeddings, completions for chat, or messages.' }) api_type:
-    string | null;
+  @TextField({ nullable: true, description: 'embeddings, completions for chat, messages, or responses.' })
+  api_type: string | null;
   @TextField({
     nullable: true,
     description: 'The provider that served the call, or was tried last; null when none was reached.',
