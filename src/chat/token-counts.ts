@@ -58,8 +58,7 @@ export class TokenCounts {
     target: ChatTarget,
     request: ReadChat['request'],
   ): Promise<number | Exclude<CountSource, 'provider'>> {
-    const { chat } = target.provider;
-    const counter = chat && 'protocol' in chat ? chat.counter : undefined;
+    const counter = 'protocol' in target.wire ? target.wire.counter : undefined;
     if (counter === undefined) return 'estimated';
     const connection = connectionOf(this.endpoints.namesOf(target));
     const call = { request, endpoint: target.endpoint, maxOutputTokens: null };

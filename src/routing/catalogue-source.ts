@@ -12,6 +12,9 @@ import type { CatalogueContents, CatalogueRules } from '../catalogue/reader/laye
 import { parseYaml } from '../catalogue/reader/yaml.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
+import type { ProviderWire } from '../domain/chat/model-wire.js';
+import { chatWiresOf } from '../providers/shared/provider.js';
+import type { Provider } from '../providers/shared/provider.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS, PROVIDERS } from '../providers/index.js';
 
 // Milliseconds. Polling the file's times works where notifications do not: editors and volume mounts replace files.
@@ -20,7 +23,7 @@ const POLL_INTERVAL = 1_000;
 /** The rules of the operator's file. */
 export const RULES: CatalogueRules = {
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
-  chatProviders: PROVIDERS.flatMap(({ slug, chat }) => (chat ? [slug] : [])),
+  chatWires: new Map(PROVIDERS.flatMap((provider) => chatWiresIn(provider))),
   closedProviders: ['local'],
   canonicalTag: canonicalEndpointTag,
   oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
@@ -30,6 +33,12 @@ export const RULES: CatalogueRules = {
     EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : [])),
   ),
 };
+function chatWiresIn(provider: Provider): [string, readonly ProviderWire[]][] {
+  if (provider.chat === undefined) return [];
+  const wires = chatWiresOf(provider).map(({ protocol }) => protocol);
+  return [[provider.slug, wires.length === 0 ? ['chat'] : wires]];
+}
+
 export const SHIPPED_RULES: CatalogueRules = { ...RULES, closedProviders: [] };
 
 let shipped: CatalogueContents | undefined;

@@ -2,9 +2,11 @@
 import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
-import type { ProviderWire } from '../domain/chat/model-wire.js';
+import type { ModelWire, ProviderWire } from '../domain/chat/model-wire.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
-import type { EmbeddingProvider, Provider } from '../providers/shared/provider.js';
+import type { ChatWire } from '../providers/shared/chat-wire.js';
+import { chatWiresOf } from '../providers/shared/provider.js';
+import type { EmbeddingProvider, LocalChat, Provider } from '../providers/shared/provider.js';
 
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
@@ -38,6 +40,8 @@ export interface EndpointTarget extends ServingTarget {
 export interface ChatTarget extends ServingTarget {
   readonly model: ChatModel;
   readonly endpoint: ChatEndpoint;
+  /** How it is called for this call. */
+  readonly wire: ChatWire | LocalChat;
 }
 
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
@@ -45,7 +49,19 @@ export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
 }
 
+/** The client's own wire where the endpoint speaks it, else the endpoint's first. Undefined: its provider has no chat models. */
+export function wireFor(
+  client: ModelWire,
+  { provider, endpoint }: Pick<ChatTarget, 'provider' | 'endpoint'>,
+): ChatTarget['wire'] | undefined {
+  if (provider.transport === 'local') return provider.chat;
+  const spoken = chatWiresOf(provider);
+  const listed = endpoint.wires?.flatMap((name) => spoken.find(({ protocol }) => protocol === name) ?? []);
+  const wires = listed ?? spoken.slice(0, 1);
+  return wires.find(({ protocol }) => protocol === client) ?? wires[0];
+}
+
 /** The wire in which the provider speaks. */
-export function protocolOf({ provider: { chat } }: Pick<ServingTarget, 'provider'>): ProviderWire {
-  return chat && 'protocol' in chat ? chat.protocol : 'chat';
+export function protocolOf({ wire }: Pick<ChatTarget, 'wire'>): ProviderWire {
+  return 'protocol' in wire ? wire.protocol : 'chat';
 }

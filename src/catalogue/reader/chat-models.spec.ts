@@ -30,7 +30,9 @@ const PLAIN =
   'provider: two, upstream_model: m, prices: [], data_policy: {retains_prompts: false, trains: false}';
 
 const read = (text: string): readonly ChatModel[] =>
-  readOver({ chatModels: [SHIPPED] }, text, { chatProviders: ['one', 'two', 'local'] }).chatModels;
+  readOver({ chatModels: [SHIPPED] }, text, {
+    chatWires: new Map(['one', 'two', 'local'].map((slug) => [slug, ['chat']] as const)),
+  }).chatModels;
 const added = (members: string): ChatEndpoint =>
   read(
     `chat_models: [{id: acme/new, created_at: 2026-01-02, context_length: 1000, endpoints: [{${PLAIN}, ${members}}]}]`,

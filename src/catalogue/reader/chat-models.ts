@@ -42,7 +42,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'max_tokens_per_image needs max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(
     ' ',
   ),
-  ...'output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
+  ...'wires output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
 ];
 
 export function readChatModel(
@@ -63,7 +63,7 @@ export function readChatModel(
       'endpoints',
       (member) =>
         readEndpoints(member, base?.endpoints ?? [], CHAT_ENDPOINT_MEMBERS, rules, (endpoint) =>
-          readEndpoint(endpoint, shared.contextLength),
+          readEndpoint(endpoint, shared.contextLength, rules),
         ),
       base?.endpoints,
     ),
@@ -73,6 +73,7 @@ export function readChatModel(
 function readEndpoint(
   { members, base, shared }: EndpointMembers<ChatEndpoint>,
   modelContextLength: number,
+  { chatWires }: EndpointRules,
 ): ChatEndpoint {
   const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
   members.optional('schema', requireClosedSchema);
@@ -81,6 +82,7 @@ function readEndpoint(
   return {
     ...base,
     ...shared,
+    ...given('wires', members.optional('wires', readChoices(chatWires.get(shared.provider) ?? []))),
     contextLength,
     ...given('maxOutputTokens', members.optional('max_output_tokens', boundedBy(contextLength))),
     supportedParameters: members.read(

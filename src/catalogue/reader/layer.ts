@@ -16,10 +16,8 @@ export interface CatalogueContents {
 
 export interface CatalogueRules extends Pick<
   EndpointRules,
-  'providers' | 'closedProviders' | 'canonicalTag'
+  'providers' | 'closedProviders' | 'canonicalTag' | 'chatWires'
 > {
-  /** The providers of chat models; `providers`: those of embedding models. */
-  readonly chatProviders: readonly string[];
   /** Providers that serve one model and ignore the requested name. */
   readonly oneModelProviders: readonly string[];
   /** By provider, for those whose models differ in their bodies. */
@@ -47,7 +45,7 @@ export function readLayer(
     defaults: readDefaults(tops, kind, providers, [...names, ...SHARED_MEMBERS]),
   });
   const embeddingRules = rulesOf('models', rules.providers, EMBEDDING_ENDPOINT_MEMBERS);
-  const chatRules = rulesOf('chat_models', rules.chatProviders, CHAT_ENDPOINT_MEMBERS);
+  const chatRules = rulesOf('chat_models', [...rules.chatWires.keys()], CHAT_ENDPOINT_MEMBERS);
   const onlyModels = new Map<string, string>();
   const embeddings = readModels(tops, 'models', below.models, (cursor, known) => {
     const model = readEmbeddingModel(cursor, known, embeddingRules, rules.families);

@@ -1,4 +1,5 @@
 // Reads the members that models of every kind share.
+import type { ProviderWire } from '../../domain/chat/model-wire.js';
 import type { DataPolicy } from '../../domain/providers/provider.js';
 import { QUANTIZATIONS } from '../../domain/providers/provider-preferences.js';
 import { endpointTag } from '../catalogue-model.js';
@@ -19,6 +20,8 @@ export interface EndpointRules {
   readonly providers: readonly string[];
   /** Those whose models this catalogue may change, but not add. */
   readonly closedProviders: readonly string[];
+  /** Of the chat models of each provider. */
+  readonly chatWires: ReadonlyMap<string, readonly ProviderWire[]>;
   /** A slug or a tag with its provider's own slug; undefined for an unknown one. */
   readonly canonicalTag: (tag: string) => string | undefined;
   /** Members of the endpoints that this catalogue adds, by provider. */

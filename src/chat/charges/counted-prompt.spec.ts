@@ -53,7 +53,7 @@ function targetOf(changes: Partial<ChatEndpoint> = {}, slug = 'vllm'): ChatTarge
   return {
     model: { tokenizer: null },
     endpoint,
-    provider: findProvider(slug),
+    wire: findProvider(slug)?.chat,
     credential: null,
   } as unknown as ChatTarget;
 }

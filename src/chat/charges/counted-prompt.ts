@@ -18,11 +18,11 @@ const TOKENS_PER_MESSAGE = 4;
 export async function countPrompt(
   request: ChatRequest,
   size: PromptSize,
-  { model, endpoint, provider }: ChatTarget,
+  { model, endpoint, wire }: ChatTarget,
   pace: Pace,
 ): Promise<number> {
-  const wire = provider.transport === 'http' ? provider.chat : undefined;
-  const sent = wire?.promptOf?.({ request, endpoint }) ?? promptAsItCame(request);
+  const prompt = 'promptOf' in wire ? wire.promptOf?.({ request, endpoint }) : undefined;
+  const sent = prompt ?? promptAsItCame(request);
   const texts = await countTextTokens(textsOf(sent, request), model.tokenizer ?? 'o200k', pace);
   const others =
     TOKENS_PER_MESSAGE * request.messages.length +

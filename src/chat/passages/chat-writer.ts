@@ -4,7 +4,7 @@ import type {
   OpaqueReasoning,
   ToolCallStart,
 } from '../../providers/shared/wires/answer-events.js';
-import { ANTHROPIC_FORMAT } from '../../providers/shared/messages/reasoning-details.js';
+import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import { bodyOf, CHUNK_END, chunkStart, DONE, finishChunk, usageChunk } from '../clients/chat.js';
 import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { Answer } from '../kernel/answer.js';
@@ -49,14 +49,14 @@ export class ChatWriter implements StreamWriter {
     }
     if (this.options.excludesReasoning) return;
     const text = bytes.toString('utf8', from, to);
-    const detail = `${detailStart(this.details)},"text":"${text}"}`;
+    const detail = `${detailStart(this.options, this.details)},"text":"${text}"}`;
     this.delta(`"reasoning":"${text}","reasoning_details":[${detail}]`);
   }
 
   /** Clients send the detail back, and its producer reads it. */
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
     if (kind !== 'reasoning' || opaque === undefined || this.options.excludesReasoning) return;
-    this.delta(`"reasoning_details":${JSON.stringify([opaqueDetail(opaque, this.details)])}`);
+    this.delta(`"reasoning_details":${JSON.stringify([opaqueDetail(opaque, this.options, this.details)])}`);
   }
 
   end(answer: Answer): void {
@@ -111,11 +111,11 @@ export class WholeChatWriter implements WholeWriter {
     if (kind !== 'reasoning') return;
     const index = this.details.length;
     if (opaque?.kind === 'encrypted') {
-      this.details.push(JSON.stringify(opaqueDetail(opaque, index)));
+      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, index)));
       return;
     }
     const signature = opaque ? `,"signature":${JSON.stringify(opaque.text)}` : '';
-    this.details.push(`${detailStart(index)},"text":${spelled(this.thought)}${signature}}`);
+    this.details.push(`${detailStart(this.options, index)},"text":${spelled(this.thought)}${signature}}`);
   }
 
   body({ usage, cost, members }: AnswerEnd, answer: Answer): readonly Buffer[] {
@@ -156,12 +156,17 @@ function spelled(pieces: readonly Buffer[]): string {
 }
 
 /** Without the brace at its end. */
-function detailStart(index: number): string {
-  return `{"type":"reasoning.text","format":"${ANTHROPIC_FORMAT}","index":${index}`;
+function detailStart(options: PassageOptions, index: number): string {
+  return JSON.stringify({ type: 'reasoning.text', format: formatOf(options), index }).slice(0, -1);
 }
 
-function opaqueDetail({ kind, text }: OpaqueReasoning, index: number): object {
+function opaqueDetail({ kind, text }: OpaqueReasoning, options: PassageOptions, index: number): object {
+  const format = formatOf(options);
   return kind === 'encrypted'
-    ? { type: 'reasoning.encrypted', format: ANTHROPIC_FORMAT, index, data: text }
-    : { type: 'reasoning.text', format: ANTHROPIC_FORMAT, index, text: '', signature: text };
+    ? { type: 'reasoning.encrypted', format, index, data: text }
+    : { type: 'reasoning.text', format, index, text: '', signature: text };
+}
+
+function formatOf({ wire }: PassageOptions): string | undefined {
+  return producerBehind(wire.protocol)?.format;
 }

@@ -1,5 +1,6 @@
 // Writes answers of other wires in the Messages wire (docs/contract.md#messages).
 import { countedChatUsage } from '../../domain/chat/chat-usage.js';
+import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import { OWN_SIGNATURE } from '../../providers/shared/messages/reasoning-details.js';
 import type {
   AnswerBlock,
@@ -10,6 +11,7 @@ import { costMembers, MESSAGE_STOP, messagesEvent } from '../clients/messages.js
 import { messagesUsageMembers } from '../clients/messages-usage.js';
 import type { Answer } from '../kernel/answer.js';
 import type { GrowingBuffer } from '../kernel/growing-buffer.js';
+import { sealedReasoning } from '../kernel/reasoning-envelope.js';
 import type { AnswerEnd, PassageOptions } from './passage.js';
 import type { StreamWriter, WholeWriter } from './translated-passage.js';
 
@@ -68,7 +70,7 @@ export class MessagesWriter implements StreamWriter {
     if (block.kind === 'reasoning')
       this.event('content_block_delta', {
         index: this.index,
-        delta: { type: 'signature_delta', signature: signatureOf(opaque) },
+        delta: { type: 'signature_delta', signature: signatureOf(opaque, this.options) },
       });
     this.event('content_block_stop', { index: this.index });
   }
@@ -135,7 +137,8 @@ export class WholeMessagesWriter implements WholeWriter {
 
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
     if (kind === 'call') this.add(`${inputOf(Buffer.concat([QUOTE, ...this.call, QUOTE]).toString())}}`);
-    else if (kind === 'reasoning') this.add(`","signature":${JSON.stringify(signatureOf(opaque))}}`);
+    else if (kind === 'reasoning')
+      this.add(`","signature":${JSON.stringify(signatureOf(opaque, this.options))}}`);
     else this.add('","citations":null}');
   }
 
@@ -166,8 +169,11 @@ function stopOf(answer: Answer): Readonly<Record<string, unknown>> {
   return { stop_reason: reason, stop_sequence: null, stop_details: details };
 }
 
-function signatureOf(opaque: OpaqueReasoning | undefined): string {
-  return opaque?.kind === 'signature' ? opaque.text : NO_SIGNATURE;
+/** Sealed: the client's own provider must not get what another one made. */
+function signatureOf(opaque: OpaqueReasoning | undefined, { wire, identity }: PassageOptions): string {
+  const producer = producerBehind(wire.protocol);
+  if (opaque === undefined || producer === null) return NO_SIGNATURE;
+  return sealedReasoning(opaque, producer, identity.model);
 }
 
 /** `spelled`: the arguments as a JSON string. Their own text is the input, with its digits; a text that is no object stays a text. */

@@ -22,7 +22,8 @@ interface WireWriters {
   readonly whole: new (options: PassageOptions) => WholeWriter;
 }
 
-const PASSAGES: Readonly<Record<ProviderWire, WirePassages>> = {
+/** A provider's wire that is in front as well has one. */
+const PASSAGES: Readonly<Partial<Record<ProviderWire, WirePassages>>> = {
   chat: { stream: ChatPassage, whole: WholeChatPassage },
   messages: { stream: MessagesPassage, whole: WholeMessagesPassage },
 };
@@ -36,13 +37,14 @@ const WRITERS: Readonly<Record<ModelWire, WireWriters>> = {
 /** `output` receives the events of the client. */
 export function streamPassage(options: PassageOptions, output: GrowingBuffer): StreamPassage {
   const { client, wire, choiceCount } = options;
-  if (client === wire.protocol)
-    return new PASSAGES[wire.protocol].stream(options, new Answer(choiceCount), output);
+  const passages = client === wire.protocol ? PASSAGES[client] : undefined;
+  if (passages) return new passages.stream(options, new Answer(choiceCount), output);
   return new TranslatedPassage(options, new WRITERS[client].stream(options, output));
 }
 
 export function wholePassage(options: PassageOptions): WholePassage {
   const { client, wire, choiceCount } = options;
-  if (client === wire.protocol) return new PASSAGES[wire.protocol].whole(options, new Answer(choiceCount));
+  const passages = client === wire.protocol ? PASSAGES[client] : undefined;
+  if (passages) return new passages.whole(options, new Answer(choiceCount));
   return new TranslatedWhole(options, new WRITERS[client].whole(options));
 }

@@ -1,6 +1,7 @@
 // The items of an answer in the Responses wire: each block of the kernel is one. The last item closes with the next one or with the
 // answer, because its status is known then only.
 import type { DeclaredTool } from '../../domain/chat/chat-request.js';
+import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import type {
   AnswerBlock,
   OpaqueReasoning,
@@ -190,10 +191,12 @@ export class ResponseItems implements BlockListener {
       else if (this.item?.text.length === 0) this.appendAll(EMPTY_ARGUMENTS);
       this.input = null;
     }
-    const { responses, excludesReasoning, identity } = this.options;
-    if (opaque === undefined || excludesReasoning || responses?.wantsEncryptedReasoning !== true) return;
+    const { responses, excludesReasoning, identity, wire } = this.options;
+    const producer = producerBehind(wire.protocol);
+    if (opaque === undefined || producer === null || excludesReasoning) return;
+    if (responses?.wantsEncryptedReasoning !== true) return;
     this.item ??= this.open(this.reasoningKind);
-    this.item.encrypted = JSON.stringify(sealedReasoning(opaque, identity.model));
+    this.item.encrypted = JSON.stringify(sealedReasoning(opaque, producer, identity.model));
   }
 
   /** The end of the last item. */

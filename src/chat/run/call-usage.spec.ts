@@ -24,7 +24,7 @@ function targetOf(id: string, provider: string, changes: Partial<ChatEndpoint> =
   return {
     model,
     endpoint: { ...endpoint, ...changes },
-    provider: findProvider(provider),
+    wire: findProvider(provider)?.chat,
     credential: null,
   } as unknown as ChatTarget;
 }

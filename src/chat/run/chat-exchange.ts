@@ -6,6 +6,7 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import { Clock } from '../../domain/clock.js';
 import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
@@ -81,11 +82,10 @@ export class ChatExchange {
       state.onStop(() => cancellation.abort()),
     ];
     try {
-      const { chat } = target.provider;
-      if (chat === undefined) throw new Error(`${target.provider.slug} has no chat models`);
-      return 'respond' in chat
-        ? await this.beginLocal(chat, exchange)
-        : await this.beginUpstream(chat, exchange);
+      const { wire } = target;
+      return 'respond' in wire
+        ? await this.beginLocal(wire, exchange)
+        : await this.beginUpstream(wire, exchange);
     } catch (error) {
       const limit = ownLimitOf(error);
       if (cancellation.aborted || limit !== null) {
@@ -278,7 +278,7 @@ export class ChatExchange {
 
 /** Without thoughts that another endpoint or credential made: the provider would refuse them. */
 function readableAt(target: ChatTarget, { request, reasoning }: ChatState): ChatRequest {
-  if (reasoning === null || protocolOf(target) !== 'messages') return request;
+  if (reasoning === null || producerBehind(protocolOf(target)) === null) return request;
   const { origin, makers } = reasoning;
   return withReadableThoughts(request, (signature) => madeBy(makers.get(signature) ?? origin, target));
 }

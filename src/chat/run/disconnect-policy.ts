@@ -46,16 +46,15 @@ export class DisconnectPolicy {
     this.endDrain?.();
   }
 
-  private mayStop({ endpoint, provider }: ChatTarget): boolean {
-    const billing = endpoint.cancellation ?? provider.chat?.cancellation ?? 'unknown';
+  private mayStop({ endpoint, wire }: ChatTarget): boolean {
+    const billing = endpoint.cancellation ?? wire.cancellation;
     return billing === 'stops_always' || (billing === 'stops' && this.options.request.isStreamed);
   }
 }
 
 /** Tokens of local servers cost nothing. */
-function hidesReasoning({ endpoint, provider }: ChatTarget, request: ChatRequest): boolean {
-  const { chat } = provider;
-  const billing = endpoint.cancellation ?? chat?.cancellation;
-  const ofRequest = chat && 'protocol' in chat ? chat.hidesReasoning?.(request, endpoint) : undefined;
+function hidesReasoning({ endpoint, wire }: ChatTarget, request: ChatRequest): boolean {
+  const billing = endpoint.cancellation ?? wire.cancellation;
+  const ofRequest = 'protocol' in wire ? wire.hidesReasoning?.(request, endpoint) : undefined;
   return (ofRequest ?? endpoint.hidesReasoning) && billing !== 'stops_always';
 }

@@ -1,6 +1,7 @@
 // The catalogue's record of a chat model and of the endpoints that serve it (docs/contract.md#chat-models).
 import type { DataPolicy } from '../providers/provider.js';
 import type { PicoUsd } from '../spend/money.js';
+import type { ProviderWire } from './model-wire.js';
 
 /** Prices in 10^-12 USD: of one token, of one image, of one request. Absent members follow chatPricesOn's rules. */
 export interface ChatPrices {
@@ -66,6 +67,8 @@ export interface ChatEndpoint {
   readonly provider: string;
   readonly tag?: string;
   readonly upstreamModel: string;
+  /** The wires that it speaks, the preferred one first; absent: its provider's first. */
+  readonly wires?: readonly ProviderWire[];
   readonly contextLength: number;
   /** Absent: the context length. */
   readonly maxOutputTokens?: number;

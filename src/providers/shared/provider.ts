@@ -122,6 +122,8 @@ export interface HttpProvider extends ProviderTraits {
   readonly needsApiKey: boolean;
   /** Absent: the provider has no chat models. */
   readonly chat?: ChatWire;
+  /** Further ones, for endpoints that the catalogue says speak them. */
+  readonly otherWires?: readonly ChatWire[];
   /** Throws UnsupportedRequest. */
   buildRequest(
     call: ProviderCall,
@@ -145,13 +147,19 @@ export interface LocalProvider extends ProviderTraits {
 /** A provider without embeddings. */
 export interface ChatProvider extends Pick<
   HttpProvider,
-  'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey'
+  'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey' | 'otherWires'
 > {
   readonly chat: ChatWire;
 }
 
 export type EmbeddingProvider = HttpProvider | LocalProvider;
 export type Provider = EmbeddingProvider | ChatProvider;
+
+/** The wires of a provider's chat models. */
+export function chatWiresOf(provider: Provider): readonly ChatWire[] {
+  if (provider.transport === 'local' || provider.chat === undefined) return [];
+  return [provider.chat, ...(provider.otherWires ?? [])];
+}
 
 export function embeds(provider: Provider): provider is EmbeddingProvider {
   return 'billing' in provider;

@@ -8,6 +8,7 @@ import { Clock } from '../../domain/clock.js';
 import type { ChatEndpoint, ChatModel } from '../../domain/chat/chat-model.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
+import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
 import type { MaxPrices, ProviderPreferences, Sort } from '../../domain/providers/provider-preferences.js';
 import { AppError } from '../../domain/errors.js';
@@ -15,14 +16,13 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import type { SpendLimits } from '../../domain/spend/spend-limit.js';
 import type { ChatProblem } from '../../providers/shared/chat-wire.js';
-import type { Provider } from '../../providers/shared/provider.js';
 import { CredentialAccess } from '../credentials/credential-access.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
 import type { Candidate } from '../endpoints/endpoint-order.js';
-import { protocolOf } from '../endpoint-target.js';
-import type { ChatTarget, ServingTarget } from '../endpoint-target.js';
+import { protocolOf, wireFor } from '../endpoint-target.js';
+import type { ChatTarget } from '../endpoint-target.js';
 import { ProviderNames } from '../provider-names.js';
 import { madeBy, makerName, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
@@ -100,7 +100,7 @@ export class ChatPlanner {
       accountId: key.accountId,
       targets: isOneOnly ? targets.slice(0, 1) : targets,
       conversation,
-      reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets) },
+      reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets, reasoning) },
     };
   }
 
@@ -112,7 +112,7 @@ export class ChatPlanner {
 
   /** An endpoint of the route has made signed thoughts. */
   thought({ accountId }: ChatRoute, target: ChatTarget, signatures: readonly string[]): void {
-    if (protocolOf(target) === 'messages') this.origins.remember(accountId, signatures, target);
+    if (producerBehind(protocolOf(target)) !== null) this.origins.remember(accountId, signatures, target);
   }
 
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
@@ -121,16 +121,18 @@ export class ChatPlanner {
     const wire = wireOf(request);
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
-    const configured = all.filter(({ target }) => target.provider.chat !== undefined);
+    const configured = all.flatMap((candidate) => {
+      const own = wireFor(wire, candidate.target);
+      return own === undefined ? [] : [{ ...candidate, target: { ...candidate.target, wire: own } }];
+    });
     if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);
     const able = withoutHardProblems(configured, request);
     const context = {
       now: performance.now(),
       random: () => this.health.random(),
       // In its own wire a client's bytes pass.
-      isPreferred: (target: ServingTarget) => protocolOf(target) === wire,
-      supportsAllParameters: ({ provider, endpoint }: ChatTarget) =>
-        problemsAt(provider, request, endpoint).length === 0,
+      isPreferred: (target: ChatTarget) => protocolOf(target) === wire,
+      supportsAllParameters: (target: ChatTarget) => problemsAt(target, request).length === 0,
       staysWithin: (bounds: MaxPrices, { endpoint }: ChatTarget) =>
         staysWithin(bounds, pricesNow(endpoint, request, call.now)),
     };
@@ -156,12 +158,8 @@ function conversationIn(call: PlannedCall): string | null {
   return call.conversation;
 }
 
-function problemsAt(
-  provider: Provider,
-  request: ChatRequest,
-  endpoint: ChatEndpoint,
-): readonly ChatProblem[] {
-  return provider.chat?.problems(request, endpoint) ?? [];
+function problemsAt({ wire, endpoint }: ChatTarget, request: ChatRequest): readonly ChatProblem[] {
+  return wire.problems(request, endpoint);
 }
 
 /** Throws `invalid_request` with the member that the last endpoint cannot honour. */
@@ -170,8 +168,8 @@ function withoutHardProblems(
   request: ChatRequest,
 ): Candidate<ChatTarget>[] {
   let problem: ChatProblem | undefined;
-  const left = candidates.filter(({ target: { provider, endpoint } }) => {
-    const hard = problemsAt(provider, request, endpoint).find(({ isHard }) => isHard);
+  const left = candidates.filter(({ target }) => {
+    const hard = problemsAt(target, request).find(({ isHard }) => isHard);
     problem = hard ?? problem;
     return hard === undefined;
   });
@@ -237,13 +235,18 @@ function originFirst(
   const origin = reasoning?.origin ?? null;
   const isChosen = order.length > 0 || sort !== null;
   const comesFirst = (target: ChatTarget): boolean =>
-    origin === null ? !isChosen && protocolOf(target) === 'messages' : madeBy(origin, target);
+    origin === null ? !isChosen && readsThoughts(target, reasoning) : madeBy(origin, target);
   const rank = ({ target, health }: Candidate<ChatTarget>) =>
     Number(health.isOpen(now) || !comesFirst(target));
   return candidates.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function likelyOrigin(targets: readonly ChatTarget[]): string | null {
-  const first = targets.find((target) => protocolOf(target) === 'messages');
+function readsThoughts(target: ChatTarget, reasoning: BoundReasoning | null): boolean {
+  const producer = producerBehind(protocolOf(target));
+  return producer !== null && reasoning?.formats.has(producer.format) === true;
+}
+
+function likelyOrigin(targets: readonly ChatTarget[], reasoning: BoundReasoning): string | null {
+  const first = targets.find((target) => readsThoughts(target, reasoning));
   return first ? makerName(first) : null;
 }

@@ -20,6 +20,8 @@ export interface BoundReasoning {
   readonly origin: string | null;
   /** By signature; thoughts of unknown makers are not in it. */
   readonly makers: ReadonlyMap<string, string>;
+  /** The forms of the thoughts: each has one producer. */
+  readonly formats: ReadonlySet<string>;
 }
 
 @Injectable()
@@ -41,14 +43,14 @@ export class ReasoningOrigins {
   /** Null: the history has no signed thought. */
   of(accountId: string, messages: readonly ChatMessage[]): BoundReasoning | null {
     const makers = new Map<string, string>();
-    let hasSigned = false;
-    for (const signature of signaturesIn(messages)) {
-      hasSigned = true;
+    const formats = new Set<string>();
+    for (const { format, signature } of signaturesIn(messages)) {
+      formats.add(format);
       const maker = this.makers.get({ accountId, workspaceId: '' }, hashOf(signature));
       if (maker) makers.set(signature, maker.name);
     }
     const [origin = null] = makers.values();
-    return hasSigned ? { origin, makers } : null;
+    return formats.size > 0 ? { origin, makers, formats } : null;
   }
 }
 

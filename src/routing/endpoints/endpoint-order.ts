@@ -22,7 +22,7 @@ export interface OrderingContext<Target extends ServingTarget = ServingTarget> {
   /** From 0 to below 1. */
   readonly random: () => number;
   /** An endpoint that comes before others of its price; absent: none does. */
-  readonly isPreferred?: (target: ServingTarget) => boolean;
+  isPreferred?(target: Target): boolean;
   /** Whether every parameter of the call is one that the endpoint knows. */
   readonly supportsAllParameters: (target: Target) => boolean;
   /** False as well where a bounded price is not known. */
@@ -114,11 +114,9 @@ function orderAlike<One extends Candidate>(
   preferences: ProviderPreferences,
   context: ChoiceContext,
 ): One[] {
-  const { isPreferred } = context;
   // Every later sort is stable: among equals the preferred ones stay first.
-  const candidates = isPreferred
-    ? all.toSorted((one, other) => Number(isPreferred(other.target)) - Number(isPreferred(one.target)))
-    : all;
+  const rank = ({ target }: One) => Number(context.isPreferred?.(target) !== true);
+  const candidates = context.isPreferred ? all.toSorted((one, other) => rank(one) - rank(other)) : all;
   const balanced = preferences.sort
     ? explore(preferences, sortBy(preferences.sort, candidates, context.now), context)
     : balance(candidates, preferences, context);

@@ -52,7 +52,7 @@ const FAMILIES = new Map([
 
 export const RULES: CatalogueRules = {
   providers: ['one'],
-  chatProviders: [],
+  chatWires: new Map(),
   closedProviders: ['local'],
   canonicalTag: (tag) => tag,
   oneModelProviders: [],

@@ -2,7 +2,8 @@
 import type { ChatMessage, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
+import { ANTHROPIC_FORMAT } from '../../../domain/chat/reasoning-producer.js';
+import { openEnvelope } from '../../kernel/reasoning-envelope.js';
 import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
 import type { ReadPart } from '../kernel-messages.js';
 import type { RawInputs } from './raw-inputs.js';
@@ -55,8 +56,7 @@ function readAssistant(
     const path = `${at}.content[${index}]`;
     switch (block['type']) {
       case 'thinking': {
-        const { signature } = block;
-        details.push(thought(textIn(block, 'thinking', path), vendorSignature(signature), details.length));
+        details.push(thought(textIn(block, 'thinking', path), block['signature'], details.length));
         break;
       }
       case 'redacted_thinking': {
@@ -89,9 +89,15 @@ function readAssistant(
   return { ...read, toolCalls: calls, ...(parts.length === 0 && { content: null }) };
 }
 
-function thought(text: string, signature: string | null, index: number): JsonObject {
+/** A sealed signature names its producer. */
+function thought(text: string, signature: unknown, index: number): JsonObject {
+  const sealed = typeof signature === 'string' ? openEnvelope(signature) : null;
+  if (sealed?.kind === 'encrypted')
+    return { type: 'reasoning.encrypted', format: sealed.format, index, data: sealed.text };
   const plain = { type: 'reasoning.text', text, index };
-  return signature === null ? plain : { ...plain, format: ANTHROPIC_FORMAT, signature };
+  if (sealed !== null) return { ...plain, format: sealed.format, signature: sealed.text };
+  const own = vendorSignature(signature);
+  return own === null ? plain : { ...plain, format: ANTHROPIC_FORMAT, signature: own };
 }
 
 /** Results come before the words of the turn, as messages of their own. Their images follow, marked with their call. */

@@ -3,8 +3,8 @@ import type { ChatMessage, ChatRequest, JsonObject, NativeCut } from '../../../d
 import { isArray, isObject } from '../../../domain/members.js';
 import {
   OWN_SIGNATURE,
-  signatureOf,
   signaturesIn,
+  signedThought,
 } from '../../../providers/shared/messages/reasoning-details.js';
 
 /** As attempts record it. */
@@ -35,10 +35,11 @@ export function withReadableThoughts(
   request: ChatRequest,
   isReadable: (signature: string) => boolean,
 ): ChatRequest {
-  if ([...signaturesIn(request.messages)].every(isReadable)) return request;
+  if ([...signaturesIn(request.messages)].every(({ signature }) => isReadable(signature))) return request;
   const messages = request.messages.map((message) => withReadableDetails(message, isReadable));
   const { native } = request;
   if (native === null) return { ...request, messages };
+  // Of a client that speaks Messages.
   const turns = JSON.parse(native.members.get('messages')?.toString() ?? '[]') as unknown[];
   const others = native.cuts.filter(({ member }) => member !== 'messages');
   const cuts = [...thinkingCuts(turns, isReadable), ...others];
@@ -60,8 +61,8 @@ function withReadableDetails(message: ChatMessage, isReadable: (signature: strin
   const { reasoning_details: details } = message.body;
   if (!isArray(details)) return message;
   const kept = details.map((detail) => {
-    const signature = signatureOf(detail);
-    if (signature === null || isReadable(signature) || !isObject(detail)) return detail;
+    const signed = signedThought(detail);
+    if (signed === null || isReadable(signed.signature) || !isObject(detail)) return detail;
     const { signature: _signature, data: _data, ...rest } = detail;
     return rest;
   });

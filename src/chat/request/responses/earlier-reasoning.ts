@@ -1,13 +1,10 @@
 // Reasoning items that come back, as entries of `reasoning_details`. Their encrypted content names its producer: other providers never
 // get it, and no thought becomes a visible text.
 import type { JsonObject } from '../../../domain/chat/chat-request.js';
+import { OPENAI_FORMAT } from '../../../domain/chat/reasoning-producer.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isGiven, isObject } from '../../../domain/members.js';
-import { ANTHROPIC_FORMAT } from '../../../providers/shared/messages/reasoning-details.js';
 import { openEnvelope } from '../../kernel/reasoning-envelope.js';
-
-/** OpenRouter's name for the form of OpenAI's own content. */
-const OPENAI_FORMAT = 'openai-responses-v1';
 
 /** `index`: of the first entry. */
 export function earlierReasoning(item: JsonObject, index: number, at: string): JsonObject[] {
@@ -21,8 +18,8 @@ export function earlierReasoning(item: JsonObject, index: number, at: string): J
   if (opaque === null)
     return [{ type: 'reasoning.encrypted', format: OPENAI_FORMAT, data: encrypted, index }];
   return opaque.kind === 'encrypted'
-    ? [{ type: 'reasoning.encrypted', format: ANTHROPIC_FORMAT, data: opaque.text, index }]
-    : [{ type: 'reasoning.text', format: ANTHROPIC_FORMAT, text, signature: opaque.text, index }];
+    ? [{ type: 'reasoning.encrypted', format: opaque.format, data: opaque.text, index }]
+    : [{ type: 'reasoning.text', format: opaque.format, text, signature: opaque.text, index }];
 }
 
 function textsOf(parts: unknown): string[] {

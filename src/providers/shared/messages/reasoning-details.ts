@@ -1,10 +1,8 @@
 // Thoughts that come back in `reasoning_details`: the entries of one block join, and a signature ends its block. A thought without the
 // signature of this wire's producer cannot be sent: it is lost, and never becomes a visible text.
 import type { ChatMessage, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import { ANTHROPIC_FORMAT, isProducersFormat } from '../../../domain/chat/reasoning-producer.js';
 import { isArray, isObject } from '../../../domain/members.js';
-
-/** OpenRouter's name for the form of these signatures. */
-export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 
 /** Begins the signatures of thoughts that did not come from this wire's producer. */
 export const OWN_SIGNATURE = 'sbx1.';
@@ -47,21 +45,28 @@ export function thinkingBlocks(details: JsonValue | undefined): {
   return { blocks, lost };
 }
 
-/** A signature or redacted data of this wire's producer; null: the detail has none. */
-export function signatureOf(detail: JsonValue): string | null {
-  if (!isObject(detail) || detail['format'] !== ANTHROPIC_FORMAT) return null;
-  const { signature, data } = detail;
-  if (typeof signature === 'string' && signature !== '') return signature;
-  return typeof data === 'string' ? data : null;
+/** Of a thought that only its producer reads. */
+export interface SignedThought {
+  readonly format: string;
+  /** Or the encrypted text. */
+  readonly signature: string;
+}
+
+/** Null: the detail has no signature, or one of a producer that is not known. */
+export function signedThought(detail: JsonValue): SignedThought | null {
+  if (!isObject(detail) || !isProducersFormat(detail['format'])) return null;
+  const { format, signature, data } = detail;
+  if (typeof signature === 'string' && signature !== '') return { format, signature };
+  return typeof data === 'string' ? { format, signature: data } : null;
 }
 
 /** Of all messages, the oldest first. */
-export function* signaturesIn(messages: readonly ChatMessage[]): Generator<string> {
+export function* signaturesIn(messages: readonly ChatMessage[]): Generator<SignedThought> {
   for (const { body } of messages) {
     const { reasoning_details: details } = body;
     for (const detail of isArray(details) ? details : []) {
-      const signature = signatureOf(detail);
-      if (signature !== null) yield signature;
+      const signed = signedThought(detail);
+      if (signed !== null) yield signed;
     }
   }
 }
