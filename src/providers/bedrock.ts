@@ -1,4 +1,4 @@
-// Amazon Bedrock: Titan text embeddings, one text per call, and Cohere's models. The region comes from the host of
+// Amazon Bedrock: Titan text embeddings, one text per call, Cohere's models, and models of many makers for chats. The region comes from the host of
 // BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
 // API key, which has no colon.
 import type { ModelFamilies } from '../domain/providers/provider.js';
@@ -6,7 +6,9 @@ import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
 import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
-import { UnsupportedRequest } from './shared/provider.js';
+import { defineConverseWire } from './shared/converse/define-converse-wire.js';
+import { defineMessagesWire } from './shared/messages/define-messages-wire.js';
+import { BrokenAnswer, UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpProvider,
   ProviderAnswer,
@@ -19,6 +21,7 @@ import type {
   ProviderError,
 } from './shared/provider.js';
 import {
+  asObject,
   bearer,
   given,
   postJson,
@@ -66,7 +69,42 @@ export function createBedrock(now: () => Date): HttpProvider {
     readAnswer: (response, call) => (isCohere(call) ? readCohereAnswer(response) : readTitanAnswer(response)),
     readUsage: readBedrockUsage,
     readError: readBedrockError,
+    chat: defineConverseWire({
+      sign: (request, connection) => sign(request, connection, now()),
+      readError: readBedrockError,
+      cancellation: 'runs_on',
+    }),
+    // Claude: thinking, marks of the cache and betas survive.
+    otherWires: [
+      defineMessagesWire({
+        cancellation: 'runs_on',
+        host: {
+          version: 'bedrock-2023-05-31',
+          path: ({ request, endpoint }) => {
+            const operation = request.isStreamed ? 'invoke-with-response-stream' : 'invoke';
+            return `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
+          },
+          authorize: (request, connection) => sign(request, connection, now()),
+          readError: readBedrockError,
+          frames: { documentOf: eventInChunk },
+        },
+      }),
+    ],
   };
+}
+
+/** Events come as base64. */
+function eventInChunk(type: string, payload: Buffer): Buffer | null {
+  if (type !== 'chunk') return null;
+  let chunk: unknown;
+  try {
+    chunk = JSON.parse(payload.toString());
+  } catch (error) {
+    throw new BrokenAnswer('a chunk of the stream is not JSON', { cause: error });
+  }
+  const { bytes } = asObject(chunk);
+  if (typeof bytes !== 'string') throw new BrokenAnswer('a chunk of the stream has no bytes');
+  return Buffer.from(bytes, 'base64');
 }
 
 export const bedrock: HttpProvider = createBedrock(() => new Date());

@@ -42,7 +42,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'max_tokens_per_image needs max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(
     ' ',
   ),
-  ...'wires output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
+  ...'wires betas output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
 ];
 
 export function readChatModel(
@@ -118,6 +118,7 @@ function readEndpoint(
       members.optional('cancellation', (member) => member.choice(CANCELLATIONS)),
     ),
     ...given('wire', readWire(members, base?.wire)),
+    ...given('betas', members.optional('betas', readBetas)),
     ...given('allowedMembers', members.optional('allowed_members', readMemberPaths)),
   };
 }
@@ -176,6 +177,10 @@ function readImageTokens(cursor: Cursor): NonNullable<ChatEndpoint['tokensPerIma
 function readEfforts(cursor: Cursor): string[] {
   const named = new Set(cursor.list().map((item) => item.choice(EFFORTS)));
   return EFFORTS.filter((effort) => named.has(effort));
+}
+
+function readBetas(cursor: Cursor): string[] {
+  return itemsOf(cursor).map((item) => item.text(/^[a-z0-9-]{1,100}$/, 'the name of a beta'));
 }
 
 /** Paths of messages, parts and tools as well: `messages.content.uuid`. */

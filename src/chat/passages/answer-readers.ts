@@ -2,6 +2,7 @@
 import type { ProviderWire } from '../../domain/chat/model-wire.js';
 import { JsonDocument } from '../../json/json-document.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
+import { ConverseAnswerReader } from '../../providers/shared/wires/converse-answer.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import type { Answer } from '../kernel/answer.js';
@@ -70,6 +71,21 @@ export const ANSWER_READERS: Readonly<Record<ProviderWire, AnswerReaders>> = {
         to,
         large,
       );
+      return true;
+    },
+  },
+  converse: {
+    stream: (_options, answer) => {
+      const reader = new ConverseAnswerReader(answer);
+      return {
+        event: (bytes, from, to, large) => (reader.readEvent(bytes, from, to, large) ? 'end' : 'more'),
+        done: () => reader.done(),
+        end: () => reader.end(),
+        release: () => reader.release(),
+      };
+    },
+    whole: (_options, answer, bytes, from, to, large) => {
+      new ConverseAnswerReader(answer, new JsonDocument(BrokenAnswer)).readWhole(bytes, from, to, large);
       return true;
     },
   },

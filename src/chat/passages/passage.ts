@@ -12,7 +12,7 @@ import type { Answer } from '../kernel/answer.js';
 export interface PassageOptions extends Pick<ChatAnswerRules, 'excludesReasoning'> {
   /** The wire of the client. */
   readonly client: ModelWire;
-  readonly wire: ChatAnswerRules['wire'] & Pick<ChatWire, 'protocol'>;
+  readonly wire: ChatAnswerRules['wire'] & Pick<ChatWire, 'protocol' | 'frames'>;
   /** `created` is used when the provider states none. */
   readonly identity: StreamIdentity;
   /** `n` of the request. */

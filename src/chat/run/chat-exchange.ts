@@ -54,6 +54,9 @@ interface Exchange {
 type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
+/** Types of streams. */
+const EVENTS = /^text\/event-stream\b/i;
+const FRAMED = /^application\/vnd\.amazon\.eventstream\b/i;
 /** Thoughts of the history, as wires name them in their edits. */
 const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, 'messages.reasoning_details']);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
@@ -142,7 +145,7 @@ export class ChatExchange {
   ): Promise<OutboundStream> {
     const { names, attempt } = exchange;
     try {
-      const opened = await this.http.open(sent, limits, isEventStream);
+      const opened = await this.http.open(sent, limits, (answer) => isEventStream(answer, wire));
       attempt.upstreamId = upstreamIdIn(opened);
       if (!isWhole(opened)) return opened;
       this.rejectError(wire, opened, exchange);
@@ -270,8 +273,8 @@ export class ChatExchange {
 
   private rejectError(wire: ChatWire, response: OutboundResponse, { names, state }: Exchange): void {
     if (response.status >= 200 && response.status < 300) return;
-    const isNative = wireOf(state.request) === wire.protocol;
-    const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
+    const client = wireOf(state.request);
+    const native = client === wire.protocol ? nativeErrorOf(client, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
 }
@@ -283,9 +286,13 @@ function readableAt(target: ChatTarget, { request, reasoning }: ChatState): Chat
   return withReadableThoughts(request, (signature) => madeBy(makers.get(signature) ?? origin, target));
 }
 
-function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {
+function isEventStream(
+  { status, headers }: Pick<OutboundResponse, 'status' | 'headers'>,
+  { frames }: ChatWire,
+): boolean {
   const isSuccess = status >= 200 && status < 300;
-  return isSuccess && /^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''));
+  const type = frames ? FRAMED : EVENTS;
+  return isSuccess && type.test(String(headers['content-type'] ?? ''));
 }
 
 /** The answer must not be compressed: a stream is read as it comes. */

@@ -17,7 +17,8 @@ import type { AnswerEnd, PassageOptions, StreamPassage } from '../passages/passa
 import { brokenAnswer } from './chat-failure.js';
 import type { ChatFailure } from './chat-failure.js';
 import { AT_ONCE, EventReader } from './event-reader.js';
-import type { EventTraits } from './event-reader.js';
+import type { EventTraits, ReadEvent } from './event-reader.js';
+import { FrameReader } from './frame-reader.js';
 import type { OutputCount } from '../kernel/output-texts.js';
 
 export interface RelayOptions extends PassageOptions {
@@ -41,7 +42,7 @@ export class ChatStreamRelay {
   failure: ChatFailure | null = null;
   /** The bound of this service that the answer has exceeded: its failure is not the provider's. */
   boundExceeded: string | null = null;
-  private readonly events: EventReader;
+  private readonly events: EventReader | FrameReader;
   private readonly passage: StreamPassage;
   private output: Buffer[] = [];
   private outputBytes = 0;
@@ -51,9 +52,13 @@ export class ChatStreamRelay {
 
   constructor(private readonly options: RelayOptions) {
     this.passage = streamPassage(options, OUTPUT);
-    this.events = new EventReader(options.maxEventBytes, (bytes, from, to, event) => {
+    const { wire, maxEventBytes } = options;
+    const onEvent: ReadEvent = (bytes, from, to, event) => {
       if (!this.isFinished) this.readEvent(bytes, from, to, event);
-    });
+    };
+    this.events = wire.frames
+      ? new FrameReader(wire.frames, maxEventBytes, onEvent)
+      : new EventReader(maxEventBytes, onEvent);
   }
 
   push(bytes: Buffer): void {

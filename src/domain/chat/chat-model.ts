@@ -97,6 +97,8 @@ export interface ChatEndpoint {
   readonly cancellation?: CancellationBilling;
   /** Settings of servers that differ from their provider's wire. */
   readonly wire?: ChatWireSettings;
+  /** Betas of the Messages wire that a cloud accepts. */
+  readonly betas?: readonly string[];
   /** Members that are forwarded beside those of the wire, named as in the edits of an attempt: `x`, `messages.content.y`. */
   readonly allowedMembers?: readonly string[];
   readonly quantization: string | null;

@@ -10,11 +10,13 @@ export interface ReasoningProducer {
 
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 export const OPENAI_FORMAT = 'openai-responses-v1';
+export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 
 /** By the wire behind; null: it has no such reasoning, or one of each provider's own. */
 const PRODUCERS: Readonly<Record<ProviderWire, ReasoningProducer | null>> = {
   chat: null,
   messages: { origin: 'anthropic', format: ANTHROPIC_FORMAT },
+  converse: { origin: 'bedrock', format: BEDROCK_FORMAT },
 };
 
 export function producerBehind(wire: ProviderWire): ReasoningProducer | null {

@@ -5,6 +5,7 @@ import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-m
 import type { ChatRequest, JsonObject } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { CallSignatures } from './chat/call-signatures.js';
+import type { FrameTraits } from './wires/event-frames.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 /** One call to an upstream. */
@@ -60,6 +61,8 @@ export interface ChatWire {
   readonly cancellation: CancellationBilling;
   /** Absent: prompts are counted here. */
   readonly counter?: TokenCounter;
+  /** Streams come in frames of AWS; absent: as server-sent events. */
+  readonly frames?: FrameTraits;
   /** Whether the answer hides reasoning for which the provider bills. Absent: as the catalogue states. */
   hidesReasoning?(request: ChatRequest, endpoint: ChatEndpoint): boolean;
   /** The provider's words for OpenAI's finish reasons, beside the common ones. */

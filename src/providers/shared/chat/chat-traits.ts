@@ -5,7 +5,7 @@ import type {
   ReasoningMember,
   StreamUsage,
 } from '../../../domain/chat/chat-model.js';
-import type { ModelWire } from '../../../domain/chat/model-wire.js';
+import type { ProviderWire } from '../../../domain/chat/model-wire.js';
 import type { JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ChatCall, ChatWire } from '../chat-wire.js';
 import type { ProviderConnection } from '../upstream.js';
@@ -53,7 +53,7 @@ export type SupportTraits = Pick<
   'members' | 'lacks' | 'reasoningModelsLack' | 'mediaUrls' | 'files' | 'reasoningSwitch'
 > & {
   /** The wire whose unknown parts the endpoint takes; absent: Chat. */
-  readonly protocol?: ModelWire;
+  readonly protocol?: ProviderWire;
 };
 
 export interface ChatTraits extends Pick<

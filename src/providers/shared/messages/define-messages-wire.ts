@@ -9,23 +9,38 @@ import { operationUrl, withoutUserInfo, withoutVersion } from '../address.js';
 import { BodyAssembly } from '../body-assembly.js';
 import { editMember } from '../chat/chat-members.js';
 import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
-import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
+import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire, TokenCounter } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
-import type { ProviderConnection, UpstreamResponse } from '../provider.js';
+import type { ProviderConnection, UpstreamRequest, UpstreamResponse } from '../provider.js';
 import { readUpstreamError } from '../upstream-error.js';
 import { parseErrorBody } from '../wire.js';
 import { MESSAGES_SUPPORT } from './messages-members.js';
 import { promptInMessages } from './messages-turns.js';
-import { nativeBody } from './native-body.js';
+import { HostedBody } from './hosted-body.js';
+import { addNativeMembers } from './native-body.js';
 import { thinkingEdit, thinks } from './thinking.js';
 
 /** Of translated requests. */
 const VERSION = '2023-06-01';
 
 export interface MessagesTraits {
-  /** The header of the key. */
-  headers(apiKey: string | undefined): Readonly<Record<string, string>>;
+  /** The header of the key; absent: as `host` has it. */
+  headers?(apiKey: string | undefined): Readonly<Record<string, string>>;
   readonly cancellation: CancellationBilling;
+  /** Absent: the wire's own address and errors. */
+  readonly host?: MessagesHost;
+}
+
+/** A cloud that serves the wire at addresses of its own. */
+export interface MessagesHost extends Pick<ChatWire, 'readError' | 'frames'> {
+  /** The body has it; no header does. */
+  readonly version: string;
+  /** Below the base URL. */
+  path(call: ChatCall): string;
+  authorize(
+    request: UpstreamRequest,
+    connection: ProviderConnection,
+  ): UpstreamRequest | Promise<UpstreamRequest>;
 }
 
 export function defineMessagesWire(traits: MessagesTraits): ChatWire {
@@ -34,20 +49,54 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
     buildRequest: (call, connection) => {
       const problem = problemsOf(call.request, call.endpoint).find(({ isHard }) => isHard);
       if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
-      return requestTo('/v1/messages', nativeBody(call) ?? kernelBody(call), call, connection, traits);
+      const { host } = traits;
+      const { endpoint, request } = call;
+      const body = host ? new HostedBody(endpoint, host.version, request.native) : new BodyAssembly();
+      if (request.native?.wire === 'messages') addNativeMembers(body, call, request.native);
+      else addKernelMembers(body, call);
+      return host
+        ? hostedRequest(host, body, call, connection)
+        : requestTo('/v1/messages', body, call, connection, traits);
     },
     problems: problemsOf,
-    readError: readUpstreamError,
+    readError: traits.host?.readError ?? readUpstreamError,
     cancellation: traits.cancellation,
     hidesReasoning,
-    counter: {
-      buildRequest: (call, connection) => {
-        const body = nativeBody(call, false);
-        return body && requestTo('/v1/messages/count_tokens', body, call, connection, traits);
-      },
-      readCount,
-    },
+    ...(traits.host?.frames && { frames: traits.host.frames }),
+    ...(!traits.host && { counter: counterOf(traits) }),
   };
+}
+
+function counterOf(traits: MessagesTraits): TokenCounter {
+  return {
+    buildRequest: (call, connection) => {
+      const { native } = call.request;
+      if (native?.wire !== 'messages') return null;
+      const body = new BodyAssembly();
+      addNativeMembers(body, call, native, false);
+      return requestTo('/v1/messages/count_tokens', body, call, connection, traits);
+    },
+    readCount,
+  };
+}
+
+async function hostedRequest(
+  host: MessagesHost,
+  body: BodyAssembly,
+  call: ChatCall,
+  connection: ProviderConnection,
+): Promise<ChatUpstreamRequest> {
+  const address = withoutUserInfo(operationUrl(connection.baseUrl, host.path(call)));
+  const request = await host.authorize(
+    {
+      method: 'POST',
+      url: address.url,
+      headers: { 'content-type': 'application/json', ...address.headers },
+      body: Buffer.concat(body.finish()).toString(),
+    },
+    connection,
+  );
+  return { ...request, body: [Buffer.from(request.body)], edits: recordedEdits(body.edits) };
 }
 
 function requestTo(
@@ -67,7 +116,7 @@ function requestTo(
       'anthropic-version': VERSION,
       ...(request.native?.wire === 'messages' ? request.native.headers : {}),
       ...address.headers,
-      ...traits.headers(apiKey),
+      ...traits.headers?.(apiKey),
     },
     body: body.finish(),
     edits: recordedEdits(body.edits),
@@ -101,9 +150,8 @@ function hidesReasoning(request: ChatRequest, endpoint: ChatEndpoint): boolean {
   return isObject(thinking) && thinking['type'] !== 'disabled' && thinking['display'] !== 'summarized';
 }
 
-function kernelBody(call: ChatCall): BodyAssembly {
+function addKernelMembers(body: BodyAssembly, call: ChatCall): void {
   const { request, endpoint } = call;
-  const body = new BodyAssembly();
   const maxTokens = call.maxOutputTokens ?? endpoint.maxOutputTokens ?? endpoint.contextLength;
   body.add('model', JSON.stringify(endpoint.upstreamModel));
   body.add('max_tokens', String(maxTokens));
@@ -125,7 +173,6 @@ function kernelBody(call: ChatCall): BodyAssembly {
   addThinking(body, call, maxTokens);
   if (request.user !== null) body.add('metadata', JSON.stringify({ user_id: request.user }));
   if (request.isStreamed) body.add('stream', 'true');
-  return body;
 }
 
 function addThinking(body: BodyAssembly, call: ChatCall, maxTokens: number): void {

@@ -1,9 +1,9 @@
 // The body of a client that speaks the Messages wire, for an endpoint of that wire: every value is the client's own bytes, but for
 // the members that this service reads and the elements that no provider may get.
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
-import type { ChatRequest, NativeCut } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, NativeCut, NativeRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
-import { BodyAssembly } from '../body-assembly.js';
+import type { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
 import { withoutElements } from './list-cuts.js';
 import { hasForeignCalls } from './thinking.js';
@@ -17,13 +17,12 @@ const NOT_SENT = new Set(
 );
 
 /** `withLimit` false: a count of the prompt, which has no limit and no stream. */
-export function nativeBody(
+export function addNativeMembers(
+  body: BodyAssembly,
   { request, endpoint, maxOutputTokens }: ChatCall,
+  native: NativeRequest,
   withLimit = true,
-): BodyAssembly | null {
-  const { native } = request;
-  if (native?.wire !== 'messages') return null;
-  const body = new BodyAssembly();
+): void {
   for (const edit of native.edits) body.edits.add(edit);
   for (const [name, value] of native.members) {
     const cuts = native.cuts.filter(({ member }) => member === name);
@@ -34,7 +33,6 @@ export function nativeBody(
     else if (name === 'max_tokens' && withLimit) body.add(name, String(maxOutputTokens ?? value.toString()));
     else if (!NOT_SENT.has(name)) body.add(name, cuts.length === 0 ? value : cutValue(value, cuts));
   }
-  return body;
 }
 
 /** A budget of thoughts, where the turn of calls that goes on has lost its thought: the provider wants one there. */

@@ -1,8 +1,8 @@
-// Thoughts that come back in `reasoning_details`: the entries of one block join, and a signature ends its block. A thought without the
-// signature of this wire's producer cannot be sent: it is lost, and never becomes a visible text.
+// Thoughts that come back in `reasoning_details`, as blocks of the Messages wire, and the signatures of any producer.
 import type { ChatMessage, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
 import { ANTHROPIC_FORMAT, isProducersFormat } from '../../../domain/chat/reasoning-producer.js';
 import { isArray, isObject } from '../../../domain/members.js';
+import { earlierThoughts } from '../turns/earlier-thoughts.js';
 
 /** Begins the signatures of thoughts that did not come from this wire's producer. */
 export const OWN_SIGNATURE = 'sbx1.';
@@ -12,36 +12,12 @@ export function thinkingBlocks(details: JsonValue | undefined): {
   readonly blocks: readonly JsonObject[];
   readonly lost: number;
 } {
-  const blocks: JsonObject[] = [];
-  let open: { index: JsonValue; text: string } | null = null;
-  let lost = 0;
-  const abandon = (): void => {
-    if (open !== null && open.text !== '') lost++;
-    open = null;
-  };
-  for (const detail of isArray(details) ? details : []) {
-    if (!isObject(detail)) continue;
-    const { type, format, index = null, text, signature, data } = detail;
-    if (format !== undefined && format !== null && format !== ANTHROPIC_FORMAT) {
-      lost++;
-      continue;
-    }
-    if (type === 'reasoning.encrypted') {
-      abandon();
-      // Signatures of other producers have no format where a client has lost it, but the id of a call.
-      if (format === ANTHROPIC_FORMAT && typeof data === 'string')
-        blocks.push({ type: 'redacted_thinking', data });
-      else lost++;
-    } else if (type === 'reasoning.text') {
-      if (open !== null && open.index !== index) abandon();
-      open ??= { index, text: '' };
-      if (typeof text === 'string') open.text += text;
-      if (typeof signature !== 'string' || signature === '') continue;
-      blocks.push({ type: 'thinking', thinking: open.text, signature });
-      open = null;
-    }
-  }
-  abandon();
+  const { thoughts, lost } = earlierThoughts(details, ANTHROPIC_FORMAT);
+  const blocks = thoughts.map((thought) =>
+    'data' in thought
+      ? { type: 'redacted_thinking', data: thought.data }
+      : { type: 'thinking', thinking: thought.text, signature: thought.signature },
+  );
   return { blocks, lost };
 }
 

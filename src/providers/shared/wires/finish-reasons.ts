@@ -17,9 +17,13 @@ const COMMON: Readonly<Record<string, string>> = {
   prohibited_content: 'content_filter',
   blocklist: 'content_filter',
   spii: 'content_filter',
+  content_filtered: 'content_filter',
+  guardrail_intervened: 'content_filter',
   function_call_filter: 'error',
   malformed_function_call: 'error',
   unexpected_tool_call: 'error',
+  malformed_tool_use: 'error',
+  malformed_model_output: 'error',
 };
 /** Google adds its own word: `content_filter: PROHIBITED_CONTENT`. */
 const COMPOUND = /^(content_filter|function_call_filter)\s*:/;
