@@ -8,7 +8,7 @@ import {
   PRELUDE_BYTES,
   readFrame,
 } from '../../providers/shared/wires/event-frames.js';
-import type { FrameTraits } from '../../providers/shared/wires/event-frames.js';
+import type { FrameTraits } from '../../providers/shared/chat-wire.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { AT_ONCE } from './event-reader.js';
 import type { ReadEvent } from './event-reader.js';

@@ -5,7 +5,6 @@ import type { CancellationBilling, ChatEndpoint } from '../../domain/chat/chat-m
 import type { ChatRequest, JsonObject } from '../../domain/chat/chat-request.js';
 import type { ReportedChatUsage } from '../../domain/chat/chat-usage.js';
 import type { CallSignatures } from './chat/call-signatures.js';
-import type { FrameTraits } from './wires/event-frames.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 /** One call to an upstream. */
@@ -43,6 +42,12 @@ export interface TokenCounter {
   buildRequest(call: ChatCall, connection: ProviderConnection): ChatUpstreamRequest | null;
   /** Reads a 2xx; null: it states no count. */
   readCount(response: UpstreamResponse): number | null;
+}
+
+/** How the frames of a wire become its events. */
+export interface FrameTraits {
+  /** JSON of the event; null: the frame says nothing. Throws BrokenAnswer. */
+  documentOf(type: string, payload: Buffer): Buffer | null;
 }
 
 export interface ChatWire {

@@ -26,9 +26,9 @@ const CLAUDE_MEMBERS = new Set(
   ).split(' '),
 );
 const BETAS = new Set(['context-1m-2025-08-07']);
-const BLOCKS = new Set([
-  ...'text image document video audio toolUse toolResult reasoningContent cachePoint'.split(' '),
-]);
+const BLOCKS = new Set(
+  'text image document video audio toolUse toolResult reasoningContent cachePoint'.split(' '),
+);
 export const USAGE = { inputTokens: 2_000, outputTokens: 1_000, totalTokens: 3_000 };
 export const WHOLE_CONVERSE = {
   output: { message: { role: 'assistant', content: [{ text: 'Hello' }] } },
@@ -133,7 +133,7 @@ interface Turn {
 function converseProblem(body: Members): string | null {
   const unknown = Object.keys(body).find((name) => !CONVERSE_MEMBERS.has(name));
   if (unknown !== undefined) return `The model returned the following errors: unknown ${unknown}`;
-  const inference = Object.keys((body['inferenceConfig'] ?? {}) as Members);
+  const inference = Object.keys(body['inferenceConfig'] ?? {});
   const member = inference.find((name) => !INFERENCE_MEMBERS.has(name));
   if (member !== undefined) return `inferenceConfig has no ${member}`;
   const turns = body['messages'] as readonly Turn[];

@@ -21,6 +21,14 @@ const FORMATS: Readonly<Record<ChatMediaPart['type'], Readonly<Record<string, st
 };
 const MAX_NAME = 200;
 
+/** Parts as Chat has them. */
+interface MediaBody {
+  readonly image_url?: { readonly url: string };
+  readonly file?: { readonly file_data: string };
+  readonly input_audio?: { readonly data: string };
+  readonly video_url?: { readonly url: string };
+}
+
 /** The wire wants a name of its own for every document, of few characters. */
 export class ConverseParts {
   private readonly names = new Set<string>();
@@ -38,7 +46,7 @@ export class ConverseParts {
   }
 
   private nameFor(filename: unknown): string {
-    const plain = String(filename ?? '')
+    const plain = (typeof filename === 'string' ? filename : '')
       .replaceAll(/[^a-zA-Z0-9\s()[\]-]+/g, '-')
       .replaceAll(/\s+/g, ' ')
       .trim();
@@ -58,7 +66,7 @@ function dataOf(
   const format = known[(type === 'audio' ? detail : mediaType) ?? ''];
   if (format === undefined)
     throw new UnsupportedRequest(at, `must be one of ${Object.keys(known).join(', ')}`);
-  const { image_url: image, file, input_audio: audio, video_url: video } = body as Record<string, JsonObject>;
-  const text = String(image?.['url'] ?? file?.['file_data'] ?? audio?.['data'] ?? video?.['url']);
+  const { image_url: image, file, input_audio: audio, video_url: video } = body as MediaBody;
+  const text = image?.url ?? file?.file_data ?? audio?.data ?? video?.url ?? '';
   return { format, bytes: text.slice(readDataUrl(text)?.from ?? 0) };
 }

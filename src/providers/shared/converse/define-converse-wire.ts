@@ -19,7 +19,8 @@ export interface ConverseTraits extends Pick<ChatWire, 'readError' | 'cancellati
   sign(request: UpstreamRequest, connection: ProviderConnection): Promise<UpstreamRequest>;
 }
 
-export function defineConverseWire({ sign, readError, cancellation }: ConverseTraits): ChatWire {
+export function defineConverseWire(traits: ConverseTraits): ChatWire {
+  const { readError, cancellation } = traits;
   return {
     protocol: 'converse',
     buildRequest: async (call, connection) => {
@@ -30,7 +31,7 @@ export function defineConverseWire({ sign, readError, cancellation }: ConverseTr
       const operation = request.isStreamed ? 'converse-stream' : 'converse';
       const path = `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
       const address = withoutUserInfo(operationUrl(connection.baseUrl, path));
-      const signed = await sign(
+      const signed = await traits.sign(
         {
           method: 'POST',
           url: address.url,

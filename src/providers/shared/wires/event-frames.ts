@@ -24,12 +24,6 @@ export interface EventFrame {
   readonly payload: Buffer;
 }
 
-/** How the frames of a wire become its events. */
-export interface FrameTraits {
-  /** JSON of the event; null: the frame says nothing. Throws BrokenAnswer. */
-  documentOf(type: string, payload: Buffer): Buffer | null;
-}
-
 /** The bytes of the whole frame, from a prelude whose checksum is right. Throws BrokenAnswer. */
 export function frameLength(prelude: Buffer): number {
   const length = prelude.readUInt32BE(0);
