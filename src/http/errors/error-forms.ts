@@ -40,16 +40,22 @@ export function errorBody(error: AppError): unknown {
 }
 
 export function messagesErrorBody(error: AppError): object {
-  const { code, message, status, errorType, metadata, generationId } = error;
+  const { code, status, errorType, metadata, generationId } = error;
   const type = MESSAGES_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const isKnown = code !== 'internal' && Object.keys(metadata).length > 0;
   return {
     type: 'error',
-    error: { type, message, error_type: errorType },
+    error: { type, message: agentsMessage(error), error_type: errorType },
     request_id: generationId === null ? null : generationHeaderId(generationId),
     ...(isKnown ? { metadata } : {}),
     ...routingMembers(error),
   };
+}
+
+/** Coding agents shorten their history where they find Anthropic's words for it. */
+function agentsMessage({ message, errorType }: AppError): string {
+  const isAbout = errorType === 'context_length_exceeded' && !/prompt is too long/i.test(message);
+  return isAbout ? `prompt is too long: ${message}` : message;
 }
 
 export function routingMembers({ routingMetadata }: AppError): object {

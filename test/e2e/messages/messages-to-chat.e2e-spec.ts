@@ -371,6 +371,27 @@ describe('the SDK', () => {
     expect(setup.chat.requests.length).toBe(before);
   });
 
+  it('says a prompt that is longer than the context in the words by which agents shorten it', async () => {
+    setup.chat.answerWith((_request, response) =>
+      sendJson(response, 400, {
+        error: {
+          message: "This model's maximum context length is 10 tokens.",
+          code: 'context_length_exceeded',
+        },
+      }),
+    );
+    await expect(clientOf().messages.create({ ...ask, messages: [...ask.messages] })).rejects.toMatchObject({
+      status: 400,
+      error: {
+        error: {
+          type: 'invalid_request_error',
+          error_type: 'context_length_exceeded',
+          message: expect.stringMatching(/^prompt is too long: .*maximum context length/),
+        },
+      },
+    });
+  });
+
   it("raises a provider's refusal in the form of the wire", async () => {
     setup.chat.answerWith((_request, response) =>
       sendJson(response, 400, { error: { message: 'no such member', type: 'invalid_request_error' } }),
