@@ -21,6 +21,8 @@ export class ChatWriter implements StreamWriter {
   private calls = -1;
   /** Of the reasoning blocks. */
   private details = -1;
+  /** The last one has a text. */
+  private hasThought = false;
 
   constructor(
     private readonly options: PassageOptions,
@@ -30,7 +32,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
-    if (kind === 'reasoning') this.details++;
+    if (kind === 'reasoning') this.beginDetail();
     if (call === undefined) return;
     this.calls++;
     const called = { name: call.name, arguments: '' };
@@ -47,6 +49,7 @@ export class ChatWriter implements StreamWriter {
       this.delta(`"${MEMBERS[kind]}":"`, bytes, from, to, '"');
       return;
     }
+    this.hasThought = true;
     if (this.options.excludesReasoning) return;
     const text = bytes.toString('utf8', from, to);
     const detail = `${detailStart(this.options, this.details)},"text":"${text}"}`;
@@ -55,7 +58,8 @@ export class ChatWriter implements StreamWriter {
 
   /** Clients send the detail back, and its producer reads it. */
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
-    if (kind !== 'reasoning' || opaque === undefined || this.options.excludesReasoning) return;
+    if (opaque === undefined || this.options.excludesReasoning) return;
+    if (kind !== 'reasoning' || (this.hasThought && opaque.kind === 'encrypted')) this.beginDetail();
     this.delta(`"reasoning_details":${JSON.stringify([opaqueDetail(opaque, this.options, this.details)])}`);
   }
 
@@ -71,6 +75,11 @@ export class ChatWriter implements StreamWriter {
   last({ usage, cost, members, hasChoice }: AnswerEnd): Buffer {
     const shown = { usage: toChatUsageDto(usage, cost), ...members };
     return Buffer.concat([usageChunk(this.options.identity, shown, hasChoice), DONE]);
+  }
+
+  private beginDetail(): void {
+    this.details++;
+    this.hasThought = false;
   }
 
   /** Members of the delta as JSON text, around the inside of a string. */
@@ -108,14 +117,16 @@ export class WholeChatWriter implements WholeWriter {
   }
 
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
-    if (kind !== 'reasoning') return;
-    const index = this.details.length;
-    if (opaque?.kind === 'encrypted') {
-      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, index)));
-      return;
+    const thought = kind === 'reasoning' ? this.thought : [];
+    const isEncrypted = opaque?.kind === 'encrypted';
+    const hasText = kind === 'reasoning' ? !isEncrypted || thought.length > 0 : opaque !== undefined;
+    if (hasText) {
+      const signature = opaque && !isEncrypted ? `,"signature":${JSON.stringify(opaque.text)}` : '';
+      const start = detailStart(this.options, this.details.length);
+      this.details.push(`${start},"text":${spelled(thought)}${signature}}`);
     }
-    const signature = opaque ? `,"signature":${JSON.stringify(opaque.text)}` : '';
-    this.details.push(`${detailStart(this.options, index)},"text":${spelled(this.thought)}${signature}}`);
+    if (opaque && isEncrypted)
+      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, this.details.length)));
   }
 
   body({ usage, cost, members }: AnswerEnd, answer: Answer): readonly Buffer[] {
@@ -126,7 +137,10 @@ export class WholeChatWriter implements WholeWriter {
       '"role":"assistant"',
       `"content":${text.length === 0 ? 'null' : spelled(text)}`,
       ...(hasReasoning
-        ? [`"reasoning":${spelled(reasoning)}`, `"reasoning_details":[${this.details.join(',')}]`]
+        ? [
+            `"reasoning":${reasoning.length === 0 ? 'null' : spelled(reasoning)}`,
+            `"reasoning_details":[${this.details.join(',')}]`,
+          ]
         : []),
       ...(refusal.length === 0 ? [] : [`"refusal":${spelled(refusal)}`]),
       ...(this.calls.length === 0 ? [] : [`"tool_calls":[${this.calls.map(callText).join(',')}]`]),
@@ -160,10 +174,14 @@ function detailStart(options: PassageOptions, index: number): string {
   return JSON.stringify({ type: 'reasoning.text', format: formatOf(options), index }).slice(0, -1);
 }
 
-function opaqueDetail({ kind, text }: OpaqueReasoning, options: PassageOptions, index: number): object {
+function opaqueDetail(
+  { kind, text, callId }: OpaqueReasoning,
+  options: PassageOptions,
+  index: number,
+): object {
   const format = formatOf(options);
   return kind === 'encrypted'
-    ? { type: 'reasoning.encrypted', format, index, data: text }
+    ? { type: 'reasoning.encrypted', format, index, ...(callId !== undefined && { id: callId }), data: text }
     : { type: 'reasoning.text', format, index, text: '', signature: text };
 }
 

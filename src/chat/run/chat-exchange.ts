@@ -13,6 +13,7 @@ import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
+import { REASONING_DETAILS, THINKING } from '../../providers/shared/messages/reasoning-details.js';
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import { madeBy } from '../../routing/chat/reasoning-origins.js';
@@ -26,7 +27,7 @@ import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
-import { THINKING, withReadableThoughts } from '../request/messages/thoughts.js';
+import { withReadableThoughts } from '../request/messages/thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -55,7 +56,7 @@ type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
 /** Thoughts of the history, as wires name them in their edits. */
-const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, 'messages.reasoning_details']);
+const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS]);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()

@@ -9,12 +9,14 @@ export interface ReasoningProducer {
 }
 
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
+export const GEMINI_FORMAT = 'google-gemini-v1';
 export const OPENAI_FORMAT = 'openai-responses-v1';
 
 /** By the wire behind; null: it has no such reasoning, or one of each provider's own. */
 const PRODUCERS: Readonly<Record<ProviderWire, ReasoningProducer | null>> = {
   chat: null,
   messages: { origin: 'anthropic', format: ANTHROPIC_FORMAT },
+  gemini: { origin: 'gemini', format: GEMINI_FORMAT },
 };
 
 export function producerBehind(wire: ProviderWire): ReasoningProducer | null {

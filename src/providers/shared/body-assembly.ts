@@ -12,6 +12,11 @@ export class BodyAssembly {
     this.pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
   }
 
+  get isEmpty(): boolean {
+    return this.pieces.length === 0;
+  }
+
+  /** It has a member. */
   finish(): readonly Buffer[] {
     return [...this.pieces, Buffer.from('}')];
   }

@@ -3,7 +3,7 @@
 import type { ChatMessage, ChatToolCall, JsonObject } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import { bindToCall, kernelMessage, textIn, toolResult } from '../kernel-messages.js';
 import type { ReadPart } from '../kernel-messages.js';
 import { readItemParts, textPart } from './read-item-parts.js';
 import { earlierReasoning } from './earlier-reasoning.js';
@@ -118,6 +118,7 @@ class ItemsReader {
       name: textIn(item, 'name', at),
     });
     const turn = this.assistant();
+    bindToCall(turn.details, id);
     turn.calls.push({ call: { id, name, arguments: text }, at });
     this.callers.set(id, turn);
   }

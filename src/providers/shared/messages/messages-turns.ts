@@ -1,14 +1,13 @@
 // The kernel's messages as system blocks and turns of the Messages wire. Arguments of calls stay their own text.
 import { createHash } from 'node:crypto';
-import type { ChatMessage, ChatPart, ChatTool, JsonObject } from '../../../domain/chat/chat-request.js';
+import type { ChatMessage, ChatTool, JsonObject } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { UnsupportedRequest } from '../provider.js';
+import { markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
 import { blockOf } from './content-blocks.js';
-import { thinkingBlocks } from './reasoning-details.js';
+import { REASONING_DETAILS, thinkingBlocks } from './reasoning-details.js';
 
 const MAX_MARKS = 4;
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-const NO_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 interface Turn {
   readonly role: 'user' | 'assistant';
@@ -60,18 +59,12 @@ function addTurn(
   if (message.role === 'tool') turn.results.push(resultText(message, at, marks));
   else if (message.role === 'assistant') turn.blocks.push(...assistantTexts(message, at, marks, edits));
   else if (message.role === 'user') turn.blocks.push(...textsOf(message, at, marks));
-  else turn.blocks.push(wrappedSystem(message));
+  else turn.blocks.push(JSON.stringify({ type: 'text', text: markedSystemText(message) }));
 }
 
 function turnText({ role, results, blocks }: Turn): string[] {
   const content = [...results, ...blocks];
   return content.length === 0 ? [] : [`{"role":"${role}","content":[${content.join(',')}]}`];
-}
-
-/** Models without system messages in the middle read it as a marked text of the user. */
-function wrappedSystem({ content }: ChatMessage): string {
-  const text = partsOf(content).flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return JSON.stringify({ type: 'text', text: `<system>${text.join('\n')}</system>` });
 }
 
 function textsOf(message: ChatMessage, at: string, marks: CacheMarks): string[] {
@@ -90,11 +83,11 @@ function textsOf(message: ChatMessage, at: string, marks: CacheMarks): string[] 
 function assistantTexts(message: ChatMessage, at: string, marks: CacheMarks, edits: Set<string>): string[] {
   const { body, toolCalls } = message;
   const { blocks, lost } = thinkingBlocks(body['reasoning_details']);
-  if (lost > 0) edits.add('messages.reasoning_details');
+  if (lost > 0) edits.add(REASONING_DETAILS);
   const calls = toolCalls.map(({ id, name, arguments: text }, index) => {
     const path = `${at}.tool_calls[${index}].function.arguments`;
     const start = JSON.stringify({ type: 'tool_use', id: idFor(id), name }).slice(0, -1);
-    return `${start},"input":${inputText(text, path)}}`;
+    return `${start},"input":${objectText(text, path)}}`;
   });
   const { refusal } = body;
   const refused =
@@ -125,35 +118,16 @@ function toolText({ name, body }: ChatTool, marks: CacheMarks): string {
   return JSON.stringify({
     name,
     ...(typeof description === 'string' && { description }),
-    input_schema: isObject(parameters) ? withObjectRoot(parameters) : NO_SCHEMA,
+    input_schema: objectSchema(parameters as JsonObject | undefined),
     ...(strict === true && { strict }),
     ...marks.of(body),
   });
-}
-
-function withObjectRoot(schema: JsonObject): JsonObject {
-  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
-}
-
-/** The text itself, with its digits. */
-function inputText(text: string, at: string): string {
-  if (text.trim() === '') return '{}';
-  try {
-    if (isObject(JSON.parse(text))) return text;
-  } catch {
-    // Below.
-  }
-  throw new UnsupportedRequest(at, 'must be an object in JSON');
 }
 
 /** A pure function, so that a call and its result keep their common id. */
 export function idFor(id: string): string {
   if (PLAIN_ID.test(id)) return id;
   return `call_${createHash('sha256').update(id).digest('base64url').slice(0, 24)}`;
-}
-
-function partsOf(content: ChatMessage['content']): readonly ChatPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
 /** The wire takes four marks: further ones are dropped from the front. */
