@@ -130,7 +130,7 @@ describe('a stream', () => {
     ['CONTINUATION', 'stop'],
     ['OTHER', 'stop'],
     ['A_NEW_WORD', 'A_NEW_WORD'],
-  ])('that ends by %s has the reason %s', (native, reason) => {
+  ])('ends by %s with the reason %s', (native, reason) => {
     const { failure, choices } = stream([ended(native)]);
     expect([failure, choices[0]]).toMatchObject([null, { finishReason: reason, nativeFinishReason: native }]);
   });

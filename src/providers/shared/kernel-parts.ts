@@ -29,6 +29,6 @@ export function objectText(text: string, at: string): string {
 /** The schema of a function's parameters. */
 export function objectSchema(parameters: JsonValue | undefined): JsonObject {
   if (!isObject(parameters)) return NO_SCHEMA;
-  const schema = parameters as JsonObject;
+  const schema = parameters;
   return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
 }

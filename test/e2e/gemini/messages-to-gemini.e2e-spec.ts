@@ -177,7 +177,7 @@ describe('a request', () => {
     expect(sent().path).toBe('/v1beta/models/gemini-3-stub:countTokens');
   });
 
-  it('that cannot be written is counted here', async () => {
+  it('is counted here where Google would refuse it', async () => {
     const messages = [USER, { role: 'assistant' as const, content: 'One,' }];
     const { data, response } = await clientOf()
       .messages.countTokens({ model: GEMINI, messages })

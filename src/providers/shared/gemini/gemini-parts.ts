@@ -27,8 +27,8 @@ function inlineDataOf({ type, body, mediaType }: ChatMediaPart): JsonObject {
 
 function addressOf(body: JsonObject): string {
   const { image_url: image, video_url: video, input_video: input, file } = body;
-  const owner = asObject([image, video, input, file].find(isObject));
-  return String(owner['url'] ?? owner['file_data'] ?? '');
+  const { url, file_data: data } = asObject([image, video, input, file].find(isObject));
+  return [url, data].find((address) => typeof address === 'string') ?? '';
 }
 
 /** The result of a function is an object: an object in JSON, else one around the text. */

@@ -8,7 +8,7 @@ import { inlinedSchema } from './inlined-schema.js';
 export function geminiTools(tools: readonly ChatTool[], edits: Set<string>): readonly JsonObject[] {
   const functionDeclarations = tools.map(({ name, body }): JsonObject => {
     const described = isObject(body['function']) ? body['function'] : {};
-    const { description, parameters, strict } = described as JsonObject;
+    const { description, parameters, strict } = described;
     if (strict === true) edits.add('tools.function.strict');
     return {
       name,

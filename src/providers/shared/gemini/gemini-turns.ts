@@ -1,7 +1,7 @@
 // The kernel's messages as contents of Gemini's wire: turns alternate, and the results of a turn of calls come first in the next one,
 // in the order of the calls. Arguments of calls stay their own text.
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
-import type { ChatMessage, JsonObject } from '../../../domain/chat/chat-request.js';
+import type { ChatMessage } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { withSignedCalls } from '../chat/call-signatures.js';
 import { markedSystemText, objectText, partsOf } from '../kernel-parts.js';
@@ -94,7 +94,7 @@ class ContentsWriter {
       const start = JSON.stringify({ id, name }).slice(0, -1);
       const args = objectText(text, `${path}.function.arguments`);
       const own = isArray(signed) ? signed[index] : null;
-      const signature = isObject(own) ? THOUGHT_SIGNATURES.read(own as JsonObject) : null;
+      const signature = isObject(own) ? THOUGHT_SIGNATURES.read(own) : null;
       const after = signature === null ? '' : `,"thoughtSignature":${JSON.stringify(signature)}`;
       return `{"functionCall":${start},"args":${args}}${after}}`;
     });

@@ -1,5 +1,4 @@
 // Settings of a call as `generationConfig` of Gemini's wire.
-import type { JsonObject } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
 import { BodyAssembly } from '../body-assembly.js';
 import { editMember } from '../chat/chat-members.js';
@@ -63,8 +62,7 @@ function addFormat(config: BodyAssembly, { request: { responseFormat, responseSc
   if (responseFormat !== 'json_object' && responseFormat !== 'json_schema') return;
   config.add('responseMimeType', '"application/json"');
   const described = isObject(responseSchema) ? responseSchema['schema'] : null;
-  if (isObject(described))
-    config.add('responseJsonSchema', JSON.stringify(inlinedSchema(described as JsonObject)));
+  if (isObject(described)) config.add('responseJsonSchema', JSON.stringify(inlinedSchema(described)));
 }
 
 /** Not every model takes it. */

@@ -21,11 +21,11 @@ class Inlining {
   /** `path`: the references that led here. */
   of(value: JsonValue, path: readonly string[]): JsonValue {
     if (path.length > 0) this.left--;
-    if (isArray(value)) return value.map((each) => this.of(each as JsonValue, path));
+    if (isArray(value)) return value.map((each) => this.of(each, path));
     if (!isObject(value)) return value;
-    const { $ref: reference, ...rest } = value as JsonObject;
+    const { $ref: reference, ...rest } = value;
     const target = typeof reference === 'string' ? this.targetOf(reference, path) : null;
-    if (target === null || typeof reference !== 'string') return this.members(value as JsonObject, path);
+    if (target === null || typeof reference !== 'string') return this.members(value, path);
     const inlined = this.of(target, [...path, reference]) as JsonObject;
     return { ...inlined, ...this.members(rest, path) };
   }
@@ -40,11 +40,11 @@ class Inlining {
     if (!isAllowed || !reference.startsWith('#/')) return null;
     let target: JsonValue | undefined = this.root;
     for (const step of reference.slice(2).split('/').map(unescaped)) {
-      if (isArray(target)) target = target[Number(step)] as JsonValue | undefined;
-      else if (isObject(target) && Object.hasOwn(target, step)) target = (target as JsonObject)[step];
+      if (isArray(target)) target = target[Number(step)];
+      else if (isObject(target) && Object.hasOwn(target, step)) target = target[step];
       else return null;
     }
-    return isObject(target) ? (target as JsonObject) : null;
+    return isObject(target) ? target : null;
   }
 }
 

@@ -44,11 +44,11 @@ export function earlierThoughts(details: JsonValue | undefined): EarlierThoughts
   let isLost = false;
   for (const detail of isArray(details) ? details : []) {
     if (!isObject(detail)) continue;
-    const { type, format, text, signature } = detail as JsonObject;
+    const { type, format, text, signature } = detail;
     if (type === 'reasoning.text' && format === GEMINI_FORMAT) {
       if (typeof signature === 'string' && signature !== '') textSignature = signature;
       else isLost ||= text === '';
-    } else isLost ||= !isOfCall(detail as JsonObject) && !(type === 'reasoning.text' && text === '');
+    } else isLost ||= !isOfCall(detail) && !(type === 'reasoning.text' && text === '');
   }
   return { textSignature, isLost };
 }

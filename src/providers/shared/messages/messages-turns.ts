@@ -118,7 +118,7 @@ function toolText({ name, body }: ChatTool, marks: CacheMarks): string {
   return JSON.stringify({
     name,
     ...(typeof description === 'string' && { description }),
-    input_schema: objectSchema(parameters as JsonObject | undefined),
+    input_schema: objectSchema(parameters),
     ...(strict === true && { strict }),
     ...marks.of(body),
   });
