@@ -21,8 +21,6 @@ export class ChatWriter implements StreamWriter {
   private calls = -1;
   /** Of the reasoning blocks. */
   private details = -1;
-  /** The last one has a text. */
-  private hasThought = false;
 
   constructor(
     private readonly options: PassageOptions,
@@ -32,7 +30,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
-    if (kind === 'reasoning') this.beginDetail();
+    if (kind === 'reasoning') this.details++;
     if (call === undefined) return;
     this.calls++;
     const called = { name: call.name, arguments: '' };
@@ -49,7 +47,6 @@ export class ChatWriter implements StreamWriter {
       this.delta(`"${MEMBERS[kind]}":"`, bytes, from, to, '"');
       return;
     }
-    this.hasThought = true;
     if (this.options.excludesReasoning) return;
     const text = bytes.toString('utf8', from, to);
     const detail = `${detailStart(this.options, this.details)},"text":"${text}"}`;
@@ -59,7 +56,7 @@ export class ChatWriter implements StreamWriter {
   /** Clients send the detail back, and its producer reads it. */
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
     if (opaque === undefined || this.options.excludesReasoning) return;
-    if (kind !== 'reasoning' || (this.hasThought && opaque.kind === 'encrypted')) this.beginDetail();
+    if (kind !== 'reasoning') this.details++;
     this.delta(`"reasoning_details":${JSON.stringify([opaqueDetail(opaque, this.options, this.details)])}`);
   }
 
@@ -75,11 +72,6 @@ export class ChatWriter implements StreamWriter {
   last({ usage, cost, members, hasChoice }: AnswerEnd): Buffer {
     const shown = { usage: toChatUsageDto(usage, cost), ...members };
     return Buffer.concat([usageChunk(this.options.identity, shown, hasChoice), DONE]);
-  }
-
-  private beginDetail(): void {
-    this.details++;
-    this.hasThought = false;
   }
 
   /** Members of the delta as JSON text, around the inside of a string. */
@@ -101,12 +93,13 @@ export class WholeChatWriter implements WholeWriter {
   private readonly calls: { readonly call: ToolCallStart; readonly text: Buffer[] }[] = [];
   private readonly details: string[] = [];
   private thought: Buffer[] = [];
+  private thoughts = -1;
 
   constructor(private readonly options: PassageOptions) {}
 
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
     if (call) this.calls.push({ call, text: [] });
-    if (kind === 'reasoning') this.thought = [];
+    if (kind === 'reasoning') this.beginThought();
   }
 
   grew({ kind }: AnswerBlock, bytes: Buffer, from: number, to: number): void {
@@ -117,16 +110,17 @@ export class WholeChatWriter implements WholeWriter {
   }
 
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
-    const thought = kind === 'reasoning' ? this.thought : [];
-    const isEncrypted = opaque?.kind === 'encrypted';
-    const hasText = kind === 'reasoning' ? !isEncrypted || thought.length > 0 : opaque !== undefined;
-    if (hasText) {
-      const signature = opaque && !isEncrypted ? `,"signature":${JSON.stringify(opaque.text)}` : '';
-      const start = detailStart(this.options, this.details.length);
-      this.details.push(`${start},"text":${spelled(thought)}${signature}}`);
+    if (kind !== 'reasoning') {
+      if (opaque === undefined) return;
+      this.beginThought();
     }
-    if (opaque && isEncrypted)
-      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, this.details.length)));
+    const { options, thoughts: index } = this;
+    const isSigned = opaque?.kind === 'signature';
+    const signature = isSigned ? `,"signature":${JSON.stringify(opaque.text)}` : '';
+    const hasText = this.thought.length > 0 || opaque?.kind !== 'encrypted';
+    if (hasText)
+      this.details.push(`${detailStart(options, index)},"text":${spelled(this.thought)}${signature}}`);
+    if (opaque && !isSigned) this.details.push(JSON.stringify(opaqueDetail(opaque, options, index)));
   }
 
   body({ usage, cost, members }: AnswerEnd, answer: Answer): readonly Buffer[] {
@@ -149,6 +143,11 @@ export class WholeChatWriter implements WholeWriter {
     const choices = `"choices":[{"index":0,"message":{${message}},${reasons.slice(1)}]`;
     const shown = { system_fingerprint: null, usage: toChatUsageDto(usage, cost), ...members };
     return bodyOf(this.options.identity, [Buffer.from(choices)], shown);
+  }
+
+  private beginThought(): void {
+    this.thought = [];
+    this.thoughts++;
   }
 }
 

@@ -45,11 +45,11 @@ export function toolResult(
   };
 }
 
-/** Gemini's signature of a call comes as an encrypted thought before it, and goes back with it. */
-export function bindToCall(details: JsonObject[], callId: string): void {
+/** Gemini's signature of a call comes as an encrypted thought before it, and goes back with it. `from`: details since the last call. */
+export function bindToCall(details: JsonObject[], from: number, callId: string): void {
   const last = details.at(-1);
   const isOfCall = last?.['type'] === 'reasoning.encrypted' && last['format'] === GEMINI_FORMAT;
-  if (isOfCall) details.splice(-1, 1, { id: callId, ...last });
+  if (isOfCall && details.length > from) details.splice(-1, 1, { ...last, id: callId });
 }
 
 export function textIn(block: JsonObject, name: string, at: string): string {

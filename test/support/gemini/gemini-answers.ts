@@ -55,10 +55,12 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
     size: fc.integer({ min: 1, max: 3 }),
   })
   .map(({ parts, textSignature, size }) => {
-    for (const [index, part] of parts.entries()) if (part.type === 'call') part.id = `fc-${index}`;
+    const numbered = parts.map((part, index) =>
+      part.type === 'call' ? { ...part, id: `fc-${index}` } : part,
+    );
     // Google signs the text at the end of an answer without calls.
     const isOfText = parts.at(-1)?.type === 'text' && parts.every(({ type }) => type !== 'call');
-    return { parts, textSignature: isOfText ? textSignature : null, size };
+    return { parts: numbered, textSignature: isOfText ? textSignature : null, size };
   });
 
 function written(part: Part): object {

@@ -51,6 +51,7 @@ function readAssistant(
 ): ChatMessage {
   const parts: ReadPart[] = [];
   const details: JsonObject[] = [];
+  let bound = 0;
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const [index, block] of blocks.entries()) {
     const path = `${at}.content[${index}]`;
@@ -65,7 +66,8 @@ function readAssistant(
         break;
       }
       case 'tool_use':
-        bindToCall(details, textIn(block, 'id', path));
+        bindToCall(details, bound, textIn(block, 'id', path));
+        bound = details.length;
         calls.push({
           id: textIn(block, 'id', path),
           name: textIn(block, 'name', path),

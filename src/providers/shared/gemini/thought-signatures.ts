@@ -44,17 +44,15 @@ export function earlierThoughts(details: JsonValue | undefined): EarlierThoughts
   let isLost = false;
   for (const detail of isArray(details) ? details : []) {
     if (!isObject(detail)) continue;
-    const { type, format, text, signature } = detail;
-    if (type === 'reasoning.text' && format === GEMINI_FORMAT) {
+    const { type, format = null, id, text, signature, data } = detail;
+    if (format === GEMINI_FORMAT) {
       if (typeof signature === 'string' && signature !== '') textSignature = signature;
-      else isLost ||= text === '';
-    } else isLost ||= !isOfCall(detail) && !(type === 'reasoning.text' && text === '');
+      else isLost ||= type === 'reasoning.encrypted' ? typeof data !== 'string' : text === '';
+    } else {
+      // Clients may lose the format.
+      const isOfCall = format === null && type === 'reasoning.encrypted' && typeof id === 'string';
+      isLost ||= !isOfCall && text !== '';
+    }
   }
   return { textSignature, isLost };
-}
-
-/** Clients may lose the format. */
-function isOfCall({ type, format = null, id, data }: JsonObject): boolean {
-  const isOwn = format === GEMINI_FORMAT || (format === null && typeof id === 'string');
-  return type === 'reasoning.encrypted' && isOwn && typeof data === 'string';
 }
