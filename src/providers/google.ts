@@ -69,7 +69,7 @@ export const google: HttpProvider = {
   transport: 'http',
   slug: 'google',
   name: 'Google',
-  aliases: ['google-ai-studio', 'google-vertex'],
+  aliases: ['google-ai-studio'],
   defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsApiKey: true,
   // `title` adds text to each input. Both extractions create tokens of a modality that the input does not show.
@@ -126,7 +126,7 @@ export const google: HttpProvider = {
   otherWires: [
     defineGeminiWire({
       url: ({ baseUrl }, model, operation) => operationUrl(baseUrl, `/models/${model}:${operation}`),
-      headers: keyHeader,
+      headers: ({ apiKey }) => keyHeader(apiKey),
       // The prompt is a whole request there, which names its model again.
       countBody: (prompt, model) => {
         const start = `{"generateContentRequest":{"model":${JSON.stringify(`models/${model}`)},`;

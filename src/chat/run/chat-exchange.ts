@@ -14,11 +14,12 @@ import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import { REASONING_DETAILS, THINKING } from '../../providers/shared/messages/reasoning-details.js';
-import type { LocalChat } from '../../providers/shared/provider.js';
+import type { LocalChat, ProviderConnection } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
-import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
+import { AccessTokens } from '../../routing/credentials/access-tokens.js';
+import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
@@ -55,6 +56,7 @@ interface Exchange {
 type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
+const UNAUTHORISED = 401;
 /** Thoughts of the history, as wires name them in their edits. */
 const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS]);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
@@ -64,6 +66,7 @@ export class ChatExchange {
   constructor(
     private readonly http: HttpClient,
     private readonly caller: EndpointCaller,
+    private readonly tokens: AccessTokens,
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly yieldQueue: YieldQueue,
@@ -105,14 +108,16 @@ export class ChatExchange {
     }
   }
 
-  private async beginUpstream(wire: ChatWire, exchange: Exchange): Promise<Begun> {
-    const { target, state, names, attempt, cancellation } = exchange;
+  private async beginUpstream(wire: ChatWire, begun: Exchange): Promise<Begun> {
+    const { target, state, attempt, cancellation } = begun;
     const { request } = state;
+    const connection = await this.tokens.connectionTo(target, begun.names);
+    const exchange = { ...begun, names: withToken(begun.names, connection) };
     const maxOutputTokens = state.outputLimitAt(target);
     const sentRequest = readableAt(target, state);
     const built = await wire.buildRequest(
       { request: sentRequest, endpoint: target.endpoint, maxOutputTokens },
-      connectionOf(names),
+      connection,
     );
     attempt.droppedMembers = built.edits;
     if (built.edits.some((edit) => LOST_REASONING.has(edit)))
@@ -269,12 +274,18 @@ export class ChatExchange {
     return request.isStreamed ? maxAnswerBytes : maxWholeAnswerBytes;
   }
 
-  private rejectError(wire: ChatWire, response: OutboundResponse, { names, state }: Exchange): void {
+  private rejectError(wire: ChatWire, response: OutboundResponse, { target, names, state }: Exchange): void {
     if (response.status >= 200 && response.status < 300) return;
+    if (response.status === UNAUTHORISED) this.tokens.forget(target, names);
     const isNative = wireOf(state.request) === wire.protocol;
     const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
+}
+
+/** Errors must not show it. */
+function withToken(names: InnerNames, { accessToken }: ProviderConnection): InnerNames {
+  return accessToken === undefined ? names : { ...names, apiKeys: [...names.apiKeys, accessToken] };
 }
 
 /** Without thoughts that another endpoint or credential made: the provider would refuse them. */

@@ -21,7 +21,7 @@ export type GeminiOperation = 'generateContent' | 'streamGenerateContent' | 'cou
 export interface GeminiTraits {
   /** Without the query of streams. */
   url(connection: ProviderConnection, upstreamModel: string, operation: GeminiOperation): string;
-  headers(apiKey: string | undefined): Readonly<Record<string, string>>;
+  headers(connection: ProviderConnection): Readonly<Record<string, string>>;
   /** The body of a count, around the prompt. */
   countBody(prompt: Buffer, upstreamModel: string): readonly Buffer[];
 }
@@ -91,7 +91,7 @@ function requestTo(
       'content-type': 'application/json',
       accept: isStream ? 'text/event-stream' : 'application/json',
       ...headers,
-      ...traits.headers(connection.apiKey),
+      ...traits.headers(connection),
     },
     body,
     edits: recordedEdits(edits),

@@ -1,0 +1,21 @@
+// Google's Vertex: Gemini by the same wire as at its own API. The key is the JSON of a service account (docs/operating.md#providers).
+import { defineGeminiWire } from './shared/gemini/define-gemini-wire.js';
+import type { ChatProvider } from './shared/provider.js';
+import { GOOGLE_TOKENS } from './shared/vertex/token-exchange.js';
+import { vertexUrl } from './shared/vertex/vertex-address.js';
+import { bearer } from './shared/wire.js';
+
+export const vertex: ChatProvider = {
+  transport: 'http',
+  slug: 'vertex',
+  name: 'Google Vertex',
+  aliases: ['google-vertex'],
+  defaultBaseUrl: 'https://aiplatform.googleapis.com/v1',
+  needsApiKey: true,
+  tokens: GOOGLE_TOKENS,
+  chat: defineGeminiWire({
+    url: (connection, model, operation) => vertexUrl(connection, `google/models/${model}:${operation}`),
+    headers: ({ accessToken }) => bearer(accessToken),
+    countBody: (prompt) => [prompt],
+  }),
+};
