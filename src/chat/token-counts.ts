@@ -7,7 +7,8 @@ import { AppConfig } from '../config/app-config.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { ChatPlanner } from '../routing/chat/chat-planner.js';
-import { connectionOf, EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
+import { AccessTokens } from '../routing/credentials/access-tokens.js';
+import { EndpointCaller } from '../routing/endpoints/endpoint-caller.js';
 import type { ChatTarget } from '../routing/endpoint-target.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
 import { ChatMetrics } from './chat-metrics.js';
@@ -35,6 +36,7 @@ export class TokenCounts {
     private readonly planner: ChatPlanner,
     private readonly limiter: SpendLimiter,
     private readonly endpoints: EndpointCaller,
+    private readonly tokens: AccessTokens,
     private readonly http: HttpClient,
     private readonly yieldQueue: YieldQueue,
     private readonly config: AppConfig,
@@ -60,9 +62,9 @@ export class TokenCounts {
   ): Promise<number | Exclude<CountSource, 'provider'>> {
     const counter = 'protocol' in target.wire ? target.wire.counter : undefined;
     if (counter === undefined) return 'estimated';
-    const connection = connectionOf(this.endpoints.namesOf(target));
     const call = { request, endpoint: target.endpoint, maxOutputTokens: null };
     try {
+      const connection = await this.tokens.connectionTo(target, this.endpoints.namesOf(target));
       const built = counter.buildRequest(call, connection);
       if (built === null) return 'estimated';
       const { body, edits: _edits, ...sent } = built;

@@ -231,7 +231,7 @@ export class EnvironmentReader {
             `${prefix}_BASE_URL must have no fragment (#), and % in a user name or password is written as %25`,
           );
         }
-        const apiKey = this.value(`${prefix}_API_KEY`);
+        const apiKey = inOneLine(this.value(`${prefix}_API_KEY`));
         if (apiKey !== undefined && !/^[\x20-\x7e]+$/.test(apiKey)) {
           throw new ConfigError(
             `${prefix}_API_KEY must be one line of ASCII: no header can hold anything else`,
@@ -253,6 +253,16 @@ export class EnvironmentReader {
   private value(name: string): string | undefined {
     const value = this.environment[name]?.trim();
     return value === '' ? undefined : value;
+  }
+}
+
+/** Keys that are JSON come as files of several lines. */
+function inOneLine(key: string | undefined): string | undefined {
+  if (!key?.startsWith('{')) return key;
+  try {
+    return JSON.stringify(JSON.parse(key));
+  } catch {
+    return key;
   }
 }
 

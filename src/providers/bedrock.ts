@@ -80,9 +80,9 @@ export function createBedrock(now: () => Date): HttpProvider {
         cancellation: 'runs_on',
         host: {
           version: 'bedrock-2023-05-31',
-          path: ({ request, endpoint }) => {
+          url: ({ request, endpoint }, { baseUrl }) => {
             const operation = request.isStreamed ? 'invoke-with-response-stream' : 'invoke';
-            return `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
+            return operationUrl(baseUrl, `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`);
           },
           authorize: (request, connection) => sign(request, connection, now()),
           readError: readBedrockError,

@@ -14,14 +14,15 @@ import type {
   ReportedUsage,
   UpstreamRequest,
   UpstreamResponse,
-  ProviderError,
 } from './shared/provider.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
-import type { CallSignatures } from './shared/chat/call-signatures.js';
 import type { MemberEdit } from './shared/chat/chat-traits.js';
 import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
+import { defineGeminiWire } from './shared/gemini/define-gemini-wire.js';
+import { readGoogleError } from './shared/gemini/google-errors.js';
+import { THOUGHT_SIGNATURES } from './shared/gemini/thought-signatures.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import type { JsonScanner } from '../json/json-scanner.js';
 import {
@@ -33,9 +34,6 @@ import {
   readAnswerObject,
   readTopMembers,
   tokenCount,
-  errorText,
-  parseErrorBody,
-  statedStatus,
 } from './shared/wire.js';
 
 const TASK_TYPES = {
@@ -65,32 +63,13 @@ const MODALITY_NAMES: ReadonlyMap<unknown, Modality> = new Map([
   ['VIDEO', 'video'],
   ['DOCUMENT', 'file'],
 ]);
-/** Gemini 3 and later, and the names of the latest models. */
-const SIGNING_MODELS = /\bgemini-(?:[3-9]|\d{2}|[a-z-]+-latest$)/;
 const EMBEDDING = { name: 'values', whenMissing: 'an embedding has no values' };
-
-/** Gemini 3 refuses a function call of its history without the signature of its thought. */
-const THOUGHT_SIGNATURES: CallSignatures = {
-  format: 'google-gemini-v1',
-  read: ({ extra_content: extra }) => {
-    const { thought_signature: signature } = asObject(asObject(extra)['google']);
-    return typeof signature === 'string' && signature !== '' ? signature : null;
-  },
-  write: (call, signature) => {
-    const extra = asObject(call['extra_content']);
-    const own = { ...asObject(extra['google']), thought_signature: signature };
-    return { ...call, extra_content: { ...extra, google: own } };
-  },
-  // Google's guide to thought signatures names it for calls that no Gemini made.
-  placeholder: ({ upstreamModel }) =>
-    SIGNING_MODELS.test(upstreamModel) ? 'skip_thought_signature_validator' : null,
-};
 
 export const google: HttpProvider = {
   transport: 'http',
   slug: 'google',
   name: 'Google',
-  aliases: ['google-ai-studio', 'google-vertex'],
+  aliases: ['google-ai-studio'],
   defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsApiKey: true,
   // `title` adds text to each input. Both extractions create tokens of a modality that the input does not show.
@@ -144,6 +123,17 @@ export const google: HttpProvider = {
     readError: readGoogleError,
     cancellation: 'runs_on',
   }),
+  otherWires: [
+    defineGeminiWire({
+      url: ({ baseUrl }, model, operation) => operationUrl(baseUrl, `/models/${model}:${operation}`),
+      headers: ({ apiKey }) => keyHeader(apiKey),
+      // The prompt is a whole request there, which names its model again.
+      countBody: (prompt, model) => {
+        const start = `{"generateContentRequest":{"model":${JSON.stringify(`models/${model}`)},`;
+        return [Buffer.from(start), prompt.subarray(1), Buffer.from('}')];
+      },
+    }),
+  ],
 };
 
 function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -164,8 +154,11 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
       content: { parts: parts.map((part) => toGooglePart(part, prefix, call.upstreamModel)) },
     }),
   );
-  const headers = apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
-  return postJson(operationUrl(baseUrl, `/${model}:batchEmbedContents`), headers, { requests });
+  return postJson(operationUrl(baseUrl, `/${model}:batchEmbedContents`), keyHeader(apiKey), { requests });
+}
+
+function keyHeader(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
 }
 
 /** Google also reads snake_case names, and a `config` that repeats the settings. */
@@ -263,30 +256,4 @@ function onlyThinkingConfig(value: Buffer): MemberEdit {
   const isWhole = Object.keys(body).length === 1 && Object.keys(settings).length === 1;
   const kept = JSON.stringify({ google: { thinking_config: config } });
   return isWhole ? { value: kept } : { value: kept, isWeaker: true };
-}
-
-/** Errors of Google's APIs have their reason and delay in a list of details. */
-function readGoogleError(response: UpstreamResponse): ProviderError {
-  const body = parseErrorBody(response);
-  const error = asObject(body['error']);
-  const details = (Array.isArray(error['details']) ? error['details'] : []).map(asObject);
-  const reason = details.map((detail) => detail['reason']).find((found) => typeof found === 'string');
-  const { message, status } = error;
-  const name = typeof status === 'string' ? status : null;
-  return {
-    message: typeof message === 'string' ? message : errorText(response),
-    code: typeof reason === 'string' ? reason : name,
-    type: name,
-    status: statedStatus(body),
-    ...retryDelayOf(details),
-  };
-}
-
-/** google.rpc.RetryInfo: seconds as "33s" or "1.5s". */
-function retryDelayOf(
-  details: readonly Readonly<Record<string, unknown>>[],
-): Pick<ProviderError, 'retryAfter'> {
-  const delay = details.map((detail) => detail['retryDelay']).find((found) => typeof found === 'string');
-  const match = /^(\d+(?:\.\d+)?)s$/.exec(String(delay));
-  return match ? { retryAfter: Number(match[1]) } : {};
 }

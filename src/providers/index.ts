@@ -16,6 +16,7 @@ import { openaiCompatible } from './openai-compatible.js';
 import { openai } from './openai.js';
 import { tei } from './tei.js';
 import { together } from './together.js';
+import { vertex } from './vertex.js';
 import { vllm } from './vllm.js';
 import { voyage } from './voyage.js';
 
@@ -28,6 +29,7 @@ export const PROVIDERS: readonly Provider[] = [
   voyage,
   mistral,
   google,
+  vertex,
   jina,
   together,
   deepinfra,

@@ -7,6 +7,7 @@ import { ChatPlanner } from './chat/chat-planner.js';
 import { ReasoningOrigins } from './chat/reasoning-origins.js';
 import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
+import { AccessTokens } from './credentials/access-tokens.js';
 import { CredentialAccess, OwnCredentialsCache } from './credentials/credential-access.js';
 import { CredentialCircuits } from './credentials/credential-circuits.js';
 import { EmbeddingRouter } from './embeddings/embedding-router.js';
@@ -37,6 +38,7 @@ import { RoutingMetrics } from './routing-metrics.js';
       useFactory: (source: CatalogueSource) => source.chatCatalogue,
       inject: [CatalogueSource],
     },
+    AccessTokens,
     CredentialCircuits,
     EmbeddingRouter,
     EndpointAttempts,
@@ -56,6 +58,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     RoutingMetrics,
   ],
   exports: [
+    AccessTokens,
     Catalogue,
     ChatCatalogue,
     ChatPlanner,

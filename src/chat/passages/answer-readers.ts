@@ -4,6 +4,7 @@ import { JsonDocument } from '../../json/json-document.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { ConverseAnswerReader } from '../../providers/shared/wires/converse-answer.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
+import { GeminiAnswerReader } from '../../providers/shared/wires/gemini-answer.js';
 import { MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import type { Answer } from '../kernel/answer.js';
 import type { EventData, EventResult, PassageOptions } from './passage.js';
@@ -86,6 +87,22 @@ export const ANSWER_READERS: Readonly<Record<ProviderWire, AnswerReaders>> = {
     },
     whole: (_options, answer, bytes, from, to, large) => {
       new ConverseAnswerReader(answer, new JsonDocument(BrokenAnswer)).readWhole(bytes, from, to, large);
+      return true;
+    },
+  },
+  gemini: {
+    stream: (options, answer) => {
+      const reader = new GeminiAnswerReader(options, answer);
+      return {
+        event: (bytes, from, to, large) => (reader.read(bytes, from, to, large) ? 'more' : 'error'),
+        done: () => reader.done(),
+        end: () => reader.end(),
+        release: () => reader.release(),
+      };
+    },
+    whole: (options, answer, bytes, from, to, large) => {
+      const reader = new GeminiAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
+      if (reader.read(bytes, from, to, large)) reader.end();
       return true;
     },
   },

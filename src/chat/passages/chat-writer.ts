@@ -55,7 +55,8 @@ export class ChatWriter implements StreamWriter {
 
   /** Clients send the detail back, and its producer reads it. */
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
-    if (kind !== 'reasoning' || opaque === undefined || this.options.excludesReasoning) return;
+    if (opaque === undefined || this.options.excludesReasoning) return;
+    if (kind !== 'reasoning') this.details++;
     this.delta(`"reasoning_details":${JSON.stringify([opaqueDetail(opaque, this.options, this.details)])}`);
   }
 
@@ -92,12 +93,13 @@ export class WholeChatWriter implements WholeWriter {
   private readonly calls: { readonly call: ToolCallStart; readonly text: Buffer[] }[] = [];
   private readonly details: string[] = [];
   private thought: Buffer[] = [];
+  private thoughts = -1;
 
   constructor(private readonly options: PassageOptions) {}
 
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
     if (call) this.calls.push({ call, text: [] });
-    if (kind === 'reasoning') this.thought = [];
+    if (kind === 'reasoning') this.beginThought();
   }
 
   grew({ kind }: AnswerBlock, bytes: Buffer, from: number, to: number): void {
@@ -108,14 +110,17 @@ export class WholeChatWriter implements WholeWriter {
   }
 
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
-    if (kind !== 'reasoning') return;
-    const index = this.details.length;
-    if (opaque?.kind === 'encrypted') {
-      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, index)));
-      return;
+    if (kind !== 'reasoning') {
+      if (opaque === undefined) return;
+      this.beginThought();
     }
-    const signature = opaque ? `,"signature":${JSON.stringify(opaque.text)}` : '';
-    this.details.push(`${detailStart(this.options, index)},"text":${spelled(this.thought)}${signature}}`);
+    const { options, thoughts: index } = this;
+    const isSigned = opaque?.kind === 'signature';
+    const signature = isSigned ? `,"signature":${JSON.stringify(opaque.text)}` : '';
+    const hasText = this.thought.length > 0 || opaque?.kind !== 'encrypted';
+    if (hasText)
+      this.details.push(`${detailStart(options, index)},"text":${spelled(this.thought)}${signature}}`);
+    if (opaque && !isSigned) this.details.push(JSON.stringify(opaqueDetail(opaque, options, index)));
   }
 
   body({ usage, cost, members }: AnswerEnd, answer: Answer): readonly Buffer[] {
@@ -126,7 +131,10 @@ export class WholeChatWriter implements WholeWriter {
       '"role":"assistant"',
       `"content":${text.length === 0 ? 'null' : spelled(text)}`,
       ...(hasReasoning
-        ? [`"reasoning":${spelled(reasoning)}`, `"reasoning_details":[${this.details.join(',')}]`]
+        ? [
+            `"reasoning":${reasoning.length === 0 ? 'null' : spelled(reasoning)}`,
+            `"reasoning_details":[${this.details.join(',')}]`,
+          ]
         : []),
       ...(refusal.length === 0 ? [] : [`"refusal":${spelled(refusal)}`]),
       ...(this.calls.length === 0 ? [] : [`"tool_calls":[${this.calls.map(callText).join(',')}]`]),
@@ -135,6 +143,11 @@ export class WholeChatWriter implements WholeWriter {
     const choices = `"choices":[{"index":0,"message":{${message}},${reasons.slice(1)}]`;
     const shown = { system_fingerprint: null, usage: toChatUsageDto(usage, cost), ...members };
     return bodyOf(this.options.identity, [Buffer.from(choices)], shown);
+  }
+
+  private beginThought(): void {
+    this.thought = [];
+    this.thoughts++;
   }
 }
 
@@ -160,10 +173,14 @@ function detailStart(options: PassageOptions, index: number): string {
   return JSON.stringify({ type: 'reasoning.text', format: formatOf(options), index }).slice(0, -1);
 }
 
-function opaqueDetail({ kind, text }: OpaqueReasoning, options: PassageOptions, index: number): object {
+function opaqueDetail(
+  { kind, text, callId }: OpaqueReasoning,
+  options: PassageOptions,
+  index: number,
+): object {
   const format = formatOf(options);
   return kind === 'encrypted'
-    ? { type: 'reasoning.encrypted', format, index, data: text }
+    ? { type: 'reasoning.encrypted', format, index, ...(callId !== undefined && { id: callId }), data: text }
     : { type: 'reasoning.text', format, index, text: '', signature: text };
 }
 

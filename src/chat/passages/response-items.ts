@@ -195,6 +195,7 @@ export class ResponseItems implements BlockListener {
     const producer = producerBehind(wire.protocol);
     if (opaque === undefined || producer === null || excludesReasoning) return;
     if (responses?.wantsEncryptedReasoning !== true) return;
+    if (kind !== 'reasoning') this.close('completed');
     this.item ??= this.open(this.reasoningKind);
     this.item.encrypted = JSON.stringify(sealedReasoning(opaque, producer, identity.model));
   }

@@ -8,6 +8,7 @@ import {
   sse,
   UPSTREAM_STREAMS,
 } from '../../../test/support/chat/upstream-streams.js';
+import { GEMINI_STREAMS } from '../../../test/support/gemini/gemini-streams.js';
 import { MESSAGES_STREAMS } from '../../../test/support/messages/messages-streams.js';
 import {
   accumulated,
@@ -17,7 +18,11 @@ import {
 } from '../../../test/support/responses/relayed-response.js';
 import { wholePassage } from './passages.js';
 
-const STREAMS = [...UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1), ...MESSAGES_STREAMS];
+const STREAMS = [
+  ...UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1),
+  ...MESSAGES_STREAMS,
+  ...GEMINI_STREAMS,
+];
 
 describe.each(STREAMS)('$name', (stream) => {
   const whole = relayedResponse(stream, [stream.body]);

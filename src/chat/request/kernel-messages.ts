@@ -1,5 +1,6 @@
 // Messages of the kernel, for readers of other wires than Chat: the kernel has Chat's form.
 import type { ChatMessage, ChatPart, JsonObject } from '../../domain/chat/chat-request.js';
+import { GEMINI_FORMAT } from '../../domain/chat/reasoning-producer.js';
 import { rejectMember } from '../../domain/errors.js';
 
 export interface ReadPart {
@@ -42,6 +43,13 @@ export function toolResult(
     result: { role: 'tool', content: shown, toolCalls: [], toolCallId: id, name: null, body },
     media: media.length === 0 ? [] : [{ part: label, body: label }, ...media],
   };
+}
+
+/** Gemini's signature of a call comes as an encrypted thought before it, and goes back with it. `from`: details since the last call. */
+export function bindToCall(details: JsonObject[], from: number, callId: string): void {
+  const last = details.at(-1);
+  const isOfCall = last?.['type'] === 'reasoning.encrypted' && last['format'] === GEMINI_FORMAT;
+  if (isOfCall && details.length > from) details.splice(-1, 1, { ...last, id: callId });
 }
 
 export function textIn(block: JsonObject, name: string, at: string): string {

@@ -13,11 +13,13 @@ import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
-import type { LocalChat } from '../../providers/shared/provider.js';
+import { REASONING_DETAILS, THINKING } from '../../providers/shared/messages/reasoning-details.js';
+import type { LocalChat, ProviderConnection } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
-import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
+import { AccessTokens } from '../../routing/credentials/access-tokens.js';
+import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
 import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
@@ -26,7 +28,7 @@ import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
-import { THINKING, withReadableThoughts } from '../request/messages/thoughts.js';
+import { withReadableThoughts } from '../request/messages/thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -57,8 +59,9 @@ const OK = 200;
 /** Types of streams. */
 const EVENTS = /^text\/event-stream\b/i;
 const FRAMED = /^application\/vnd\.amazon\.eventstream\b/i;
+const UNAUTHORISED = 401;
 /** Thoughts of the history, as wires name them in their edits. */
-const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, 'messages.reasoning_details']);
+const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS]);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
@@ -66,6 +69,7 @@ export class ChatExchange {
   constructor(
     private readonly http: HttpClient,
     private readonly caller: EndpointCaller,
+    private readonly tokens: AccessTokens,
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly yieldQueue: YieldQueue,
@@ -107,14 +111,16 @@ export class ChatExchange {
     }
   }
 
-  private async beginUpstream(wire: ChatWire, exchange: Exchange): Promise<Begun> {
-    const { target, state, names, attempt, cancellation } = exchange;
+  private async beginUpstream(wire: ChatWire, begun: Exchange): Promise<Begun> {
+    const { target, state, attempt, cancellation } = begun;
     const { request } = state;
+    const connection = await this.tokens.connectionTo(target, begun.names);
+    const exchange = { ...begun, names: withToken(begun.names, connection) };
     const maxOutputTokens = state.outputLimitAt(target);
     const sentRequest = readableAt(target, state);
     const built = await wire.buildRequest(
       { request: sentRequest, endpoint: target.endpoint, maxOutputTokens },
-      connectionOf(names),
+      connection,
     );
     attempt.droppedMembers = built.edits;
     if (built.edits.some((edit) => LOST_REASONING.has(edit)))
@@ -271,12 +277,18 @@ export class ChatExchange {
     return request.isStreamed ? maxAnswerBytes : maxWholeAnswerBytes;
   }
 
-  private rejectError(wire: ChatWire, response: OutboundResponse, { names, state }: Exchange): void {
+  private rejectError(wire: ChatWire, response: OutboundResponse, { target, names, state }: Exchange): void {
     if (response.status >= 200 && response.status < 300) return;
+    if (response.status === UNAUTHORISED) this.tokens.forget(target, names);
     const client = wireOf(state.request);
     const native = client === wire.protocol ? nativeErrorOf(client, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
+}
+
+/** Errors must not show it. */
+function withToken(names: InnerNames, { accessToken }: ProviderConnection): InnerNames {
+  return accessToken === undefined ? names : { ...names, apiKeys: [...names.apiKeys, accessToken] };
 }
 
 /** Without thoughts that another endpoint or credential made: the provider would refuse them. */

@@ -6,6 +6,7 @@ import { expectSameWhereverCut } from '../../../test/support/chat/pieces.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { UPSTREAM_STREAMS } from '../../../test/support/chat/upstream-streams.js';
 import type { UpstreamStream } from '../../../test/support/chat/upstream-streams.js';
+import { GEMINI_STREAMS } from '../../../test/support/gemini/gemini-streams.js';
 import { MESSAGES_STREAMS } from '../../../test/support/messages/messages-streams.js';
 import { readMessageStream } from '../../../test/support/messages/read-messages-stream.js';
 
@@ -13,10 +14,10 @@ const toClient =
   (client: ModelWire) =>
   (stream: UpstreamStream): UpstreamStream =>
     Object.assign({}, stream, { client });
-const TO_CHAT = MESSAGES_STREAMS.map(toClient('chat'));
+const TO_CHAT = [...MESSAGES_STREAMS, ...GEMINI_STREAMS].map(toClient('chat'));
 const CHAT_STREAMS = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1);
-const TO_MESSAGES = CHAT_STREAMS.map(toClient('messages'));
-const TO_RESPONSES = [...CHAT_STREAMS, ...MESSAGES_STREAMS].map(toClient('responses'));
+const TO_MESSAGES = [...CHAT_STREAMS, ...GEMINI_STREAMS].map(toClient('messages'));
+const TO_RESPONSES = [...CHAT_STREAMS, ...MESSAGES_STREAMS, ...GEMINI_STREAMS].map(toClient('responses'));
 
 describe.each([
   ['in its own wire', MESSAGES_STREAMS],

@@ -33,6 +33,7 @@ const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['azure', 'azure.ai.openai'],
   ['bedrock', 'aws.bedrock'],
   ['google', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
   ['mistral', 'mistral_ai'],
 ]);
 

@@ -9,6 +9,7 @@ export interface ReasoningProducer {
 }
 
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
+export const GEMINI_FORMAT = 'google-gemini-v1';
 export const OPENAI_FORMAT = 'openai-responses-v1';
 export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 
@@ -17,6 +18,7 @@ const PRODUCERS: Readonly<Record<ProviderWire, ReasoningProducer | null>> = {
   chat: null,
   messages: { origin: 'anthropic', format: ANTHROPIC_FORMAT },
   converse: { origin: 'bedrock', format: BEDROCK_FORMAT },
+  gemini: { origin: 'gemini', format: GEMINI_FORMAT },
 };
 
 export function producerBehind(wire: ProviderWire): ReasoningProducer | null {

@@ -9,6 +9,7 @@ import type { TokensByModality } from '../../domain/embeddings/modality.js';
 import type { Vector } from '../../vectors/vectors.js';
 import type { ChatWire, ChatCall } from './chat-wire.js';
 import type { EmbeddingMembers } from './embedding-members.js';
+import type { TokenExchange } from './token-exchange.js';
 import type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
 
 export type { ProviderConnection, ProviderError, UpstreamRequest, UpstreamResponse } from './upstream.js';
@@ -150,6 +151,8 @@ export interface ChatProvider extends Pick<
   'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey' | 'otherWires'
 > {
   readonly chat: ChatWire;
+  /** Absent: the key itself is sent. */
+  readonly tokens?: TokenExchange;
 }
 
 export type EmbeddingProvider = HttpProvider | LocalProvider;

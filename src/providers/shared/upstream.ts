@@ -7,6 +7,8 @@ export interface ProviderConnection {
    * `<PROVIDER>_API_KEY`, or the key of a customer. A provider that needs several parts defines how they are joined.
    */
   readonly apiKey?: string;
+  /** Of providers whose keys are exchanged for tokens. */
+  readonly accessToken?: string;
 }
 
 export interface UpstreamRequest {

@@ -31,6 +31,7 @@ const PREFIXES: Readonly<Record<string, readonly string[]>> = {
   'openai-compatible': ['OPENAILIKE', 'OPENAICOMPAT'],
   tei: ['HFTEI', 'TEXTEMBEDDINGSINFERENCE'],
   together: ['TOGETHERAI'],
+  vertex: ['VERTEXAI', 'GOOGLEVERTEX', 'GOOGLEVERTEXAI'],
   voyage: ['VOYAGEAI'],
 };
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['AWS_BEARER_TOKEN_BEDROCK', 'BEDROCK_API_KEY']]);

@@ -134,7 +134,6 @@ describe('dated ids', () => {
 describe('the name of a provider', () => {
   it.each([
     ['only', ['google-ai-studio']],
-    ['only', ['google-vertex']],
     ['only', ['Google AI Studio']],
     ['order', ['Google', 'openai']],
   ])('%s: %j serves by Google', async (list, names) => {
@@ -187,7 +186,7 @@ describe('the name of a provider', () => {
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ data: { provider: 'google' } });
     const listed = await app.http
-      .get('/api/v1/byok?provider=google-vertex')
+      .get('/api/v1/byok?provider=google-ai-studio')
       .set('authorization', `Bearer ${app.managementKey}`);
     expect(listed.body).toMatchObject({ total_count: 1 });
   });

@@ -112,11 +112,13 @@ async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');
+  // Requests for tokens are forms.
+  const isForm = incoming.headers['content-type'] === 'application/x-www-form-urlencoded';
   return {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
     text,
-    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    body: text === '' || isForm ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
 }

@@ -4,7 +4,7 @@ import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT } from '../../../domain/chat/reasoning-producer.js';
 import { openEnvelope } from '../../kernel/reasoning-envelope.js';
-import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import { bindToCall, kernelMessage, textIn, toolResult } from '../kernel-messages.js';
 import type { ReadPart } from '../kernel-messages.js';
 import type { RawInputs } from './raw-inputs.js';
 import { vendorSignature, thinkingCuts } from './thoughts.js';
@@ -51,6 +51,7 @@ function readAssistant(
 ): ChatMessage {
   const parts: ReadPart[] = [];
   const details: JsonObject[] = [];
+  let bound = 0;
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const [index, block] of blocks.entries()) {
     const path = `${at}.content[${index}]`;
@@ -65,6 +66,8 @@ function readAssistant(
         break;
       }
       case 'tool_use':
+        bindToCall(details, bound, textIn(block, 'id', path));
+        bound = details.length;
         calls.push({
           id: textIn(block, 'id', path),
           name: textIn(block, 'name', path),

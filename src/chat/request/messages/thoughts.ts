@@ -5,10 +5,8 @@ import {
   OWN_SIGNATURE,
   signaturesIn,
   signedThought,
+  THINKING,
 } from '../../../providers/shared/messages/reasoning-details.js';
-
-/** As attempts record it. */
-export const THINKING = 'messages.content.thinking';
 
 /** `isReadable`: whether the endpoint reads thoughts with this signature. */
 export function thinkingCuts(

@@ -3,7 +3,7 @@
 import type { ChatMessage, ChatToolCall, JsonObject } from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import { bindToCall, kernelMessage, textIn, toolResult } from '../kernel-messages.js';
 import type { ReadPart } from '../kernel-messages.js';
 import { readItemParts, textPart } from './read-item-parts.js';
 import { earlierReasoning } from './earlier-reasoning.js';
@@ -16,6 +16,8 @@ interface AssistantTurn {
   readonly kind: 'assistant';
   readonly parts: ReadPart[];
   readonly details: JsonObject[];
+  /** Details before the last call. */
+  bound: number;
   readonly calls: { readonly call: ChatToolCall; readonly at: string }[];
   /** By the id of the call. */
   readonly results: Map<string, { readonly result: ChatMessage; readonly media: readonly ReadPart[] }>;
@@ -104,7 +106,7 @@ class ItemsReader {
 
   private assistant(): AssistantTurn {
     if (this.open !== null) return this.open;
-    this.open = { kind: 'assistant', parts: [], details: [], calls: [], results: new Map() };
+    this.open = { kind: 'assistant', parts: [], details: [], bound: 0, calls: [], results: new Map() };
     this.turns.push(this.open);
     return this.open;
   }
@@ -118,6 +120,8 @@ class ItemsReader {
       name: textIn(item, 'name', at),
     });
     const turn = this.assistant();
+    bindToCall(turn.details, turn.bound, id);
+    turn.bound = turn.details.length;
     turn.calls.push({ call: { id, name, arguments: text }, at });
     this.callers.set(id, turn);
   }

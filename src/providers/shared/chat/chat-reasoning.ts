@@ -11,6 +11,20 @@ const EFFORT_SHARES = [
   ['low', 20],
 ] as const;
 
+/** Of a budget of reasoning tokens, in percent. */
+const BUDGET_SHARES: Readonly<Record<string, number>> = {
+  max: 95,
+  xhigh: 95,
+  high: 80,
+  medium: 50,
+  low: 20,
+  minimal: 10,
+};
+
+export function shareOfEffort(effort: string): number {
+  return BUDGET_SHARES[effort] ?? 50;
+}
+
 export type ReasoningEdit =
   | {
       readonly effort: string;

@@ -35,8 +35,7 @@ export interface MessagesTraits {
 export interface MessagesHost extends Pick<ChatWire, 'readError' | 'frames'> {
   /** The body has it; no header does. */
   readonly version: string;
-  /** Below the base URL. */
-  path(call: ChatCall): string;
+  url(call: ChatCall, connection: ProviderConnection): string;
   authorize(
     request: UpstreamRequest,
     connection: ProviderConnection,
@@ -86,7 +85,7 @@ async function hostedRequest(
   call: ChatCall,
   connection: ProviderConnection,
 ): Promise<ChatUpstreamRequest> {
-  const address = withoutUserInfo(operationUrl(connection.baseUrl, host.path(call)));
+  const address = withoutUserInfo(host.url(call, connection));
   const request = await host.authorize(
     {
       method: 'POST',

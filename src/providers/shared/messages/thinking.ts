@@ -2,18 +2,9 @@
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatRequest, JsonObject, ReasoningSettings } from '../../../domain/chat/chat-request.js';
 import { thinkingBlocks } from './reasoning-details.js';
-import { reasoningEdit } from '../chat/chat-reasoning.js';
+import { reasoningEdit, shareOfEffort } from '../chat/chat-reasoning.js';
 import type { ChatCall } from '../chat-wire.js';
 
-/** Shares of the output limit, in percent. */
-const SHARES: Readonly<Record<string, number>> = {
-  max: 95,
-  xhigh: 95,
-  high: 80,
-  medium: 50,
-  low: 20,
-  minimal: 10,
-};
 const LEAST_BUDGET = 1_024;
 const MOST_BUDGET = 128_000;
 
@@ -68,7 +59,7 @@ function budgetEdit(
   if (effort === null && wanted === null && !isEnabled) return DEFAULT;
   // The provider wants a thought before the calls of a turn, and other producers' thoughts were lost.
   if (hasForeignCalls(request.messages)) return { ...DISABLED, isWeaker: true };
-  const share = Math.floor((maxTokens * (SHARES[effort ?? 'medium'] ?? 50)) / 100);
+  const share = Math.floor((maxTokens * shareOfEffort(effort ?? 'medium')) / 100);
   const budget = Math.min(MOST_BUDGET, Math.max(LEAST_BUDGET, wanted ?? share), maxTokens - 1);
   if (budget < LEAST_BUDGET) return { ...DISABLED, isWeaker: true };
   return { ...DEFAULT, thinking: { type: 'enabled', budget_tokens: budget } };

@@ -9,11 +9,10 @@ import type {
   JsonValue,
 } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { UnsupportedRequest } from '../provider.js';
+import { markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
 
 const MAX_MARKS = 4;
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-const NO_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 export interface DescribedTool {
   readonly name: string;
@@ -97,7 +96,7 @@ class PromptWriter {
     const element = this.form.tool({
       name,
       description: typeof description === 'string' ? description : null,
-      schema: isObject(parameters) ? withObjectRoot(parameters) : NO_SCHEMA,
+      schema: objectSchema(parameters),
       isStrict: strict === true,
     });
     return this.marked(element, body);
@@ -116,7 +115,7 @@ class PromptWriter {
     if (message.role === 'tool') turn.results.push(...this.result(message, at));
     else if (message.role === 'assistant') turn.blocks.push(...this.assistant(message, at));
     else if (message.role === 'user') turn.blocks.push(...this.blocksOf(message, at));
-    else turn.blocks.push(...this.texts(wrappedSystem(message), at));
+    else turn.blocks.push(...this.texts(markedSystemText(message), at));
   }
 
   private blocksOf(message: ChatMessage, at: string, place: 'turn' | 'result' = 'turn'): string[] {
@@ -138,7 +137,7 @@ class PromptWriter {
     const { blocks, lost } = this.form.thoughts(body['reasoning_details']);
     if (lost > 0) this.edits.add('messages.reasoning_details');
     const calls = toolCalls.map(({ id, name, arguments: text }, index) =>
-      this.form.call(idFor(id), name, inputText(text, `${at}.tool_calls[${index}].function.arguments`)),
+      this.form.call(idFor(id), name, objectText(text, `${at}.tool_calls[${index}].function.arguments`)),
     );
     const { refusal } = body;
     return [
@@ -170,35 +169,10 @@ class PromptWriter {
   }
 }
 
-/** Models without system messages in the middle read it as a marked text of the user. */
-function wrappedSystem({ content }: ChatMessage): string {
-  const text = partsOf(content).flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return `<system>${text.join('\n')}</system>`;
-}
-
-function withObjectRoot(schema: JsonObject): JsonObject {
-  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
-}
-
-/** The text itself, with its digits. */
-function inputText(text: string, at: string): string {
-  if (text.trim() === '') return '{}';
-  try {
-    if (isObject(JSON.parse(text))) return text;
-  } catch {
-    // Below.
-  }
-  throw new UnsupportedRequest(at, 'must be an object in JSON');
-}
-
 /** A pure function, so that a call and its result keep their common id. */
 function idFor(id: string): string {
   if (PLAIN_ID.test(id)) return id;
   return `call_${createHash('sha256').update(id).digest('base64url').slice(0, 24)}`;
-}
-
-function partsOf(content: ChatMessage['content']): readonly ChatPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
 /** These wires take four marks: further ones are dropped from the front. */

@@ -10,6 +10,8 @@ export type BlockKind = 'text' | 'reasoning' | 'refusal' | 'call';
 export interface OpaqueReasoning {
   readonly kind: 'signature' | 'encrypted';
   readonly text: string;
+  /** The call that comes next, with which it must come back. */
+  readonly callId?: string;
 }
 
 export interface ToolCallStart {
@@ -34,6 +36,7 @@ export interface AnswerEvents {
   open(choice: number, kind: BlockKind, call?: ToolCallStart): AnswerBlock;
   /** `bytes[from, to)`: the text of a JSON string between its quotes, escapes included, valid during the call only. */
   delta(block: AnswerBlock, bytes: Buffer, from: number, to: number): void;
+  /** `opaque`: of a reasoning, or of the thoughts behind a text. */
   close(block: AnswerBlock, opaque?: OpaqueReasoning): void;
   /** The last one of a choice counts. `native`: the provider's own word. */
   finish(choice: number, reason: string, native: string | null): void;

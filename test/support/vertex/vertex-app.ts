@@ -1,0 +1,150 @@
+// The service before Vertex on loopback: it checks the tokens, the addresses and the bodies as Google would.
+import type { ServerResponse } from 'node:http';
+import { createTestApp } from '../app/app.js';
+import type { TestApp } from '../app/app.js';
+import { withCatalogueFile } from '../catalogue/catalogue-file.js';
+import { problemOf } from '../gemini/gemini-checks.js';
+import { answerChunks, RICH_CHUNKS, sendGoogleError, WHOLE_ANSWER } from '../gemini/gemini-stub.js';
+import { sendJson, startStubUpstream } from '../upstreams/stub-upstream.js';
+import { RICH_EVENTS, streamMessages, WHOLE_MESSAGE } from '../messages/messages-stub.js';
+import type { ReceivedRequest, StubHandler, StubUpstream } from '../upstreams/stub-upstream.js';
+import { checkedStatement, keyOf, serviceAccount } from './service-account.js';
+
+export const ON_VERTEX = 'in-house/gemini-on-vertex';
+export const CLAUDE_ON_VERTEX = 'in-house/claude-on-vertex';
+export const SOMEWHERE = 'in-house/gemini-somewhere';
+
+const PATH =
+  /^\/v1\/projects\/([\w-]+)\/locations\/global\/publishers\/(google|anthropic)\/models\/([\w.@-]+):(generateContent|streamGenerateContent\?alt=sse|countTokens|rawPredict|streamRawPredict)$/;
+
+export interface VertexStub extends StubUpstream {
+  /** The accounts that have asked for a token, in order. */
+  readonly exchanges: string[];
+  /** From now on an account gets no token; null: every one does. */
+  refuse(account: string | null): void;
+}
+
+export async function startVertexStub(): Promise<VertexStub> {
+  const exchanges: string[] = [];
+  const valid = new Map<string, string>();
+  let refused: string | null = null;
+  let scripted: StubHandler | null = null;
+  const stub = await startStubUpstream((request, response) => {
+    if (request.path === '/token') {
+      const { claims } = checkedStatement(request.text, `${stub.origin}/token`);
+      const account = String(claims['iss']).split('@')[0] ?? '';
+      exchanges.push(account);
+      if (account === refused)
+        return sendJson(response, 400, {
+          error: 'invalid_grant',
+          error_description: 'Invalid JWT Signature.',
+        });
+      const token = `ya29.token-${exchanges.length}-of-${account}`;
+      valid.set(token, account);
+      return sendJson(response, 200, { access_token: token, expires_in: 3_599, token_type: 'Bearer' });
+    }
+    const account = valid.get((request.headers.authorization ?? '').replace('Bearer ', ''));
+    if (account === undefined)
+      return sendGoogleError(
+        response,
+        401,
+        'UNAUTHENTICATED',
+        'Request had invalid authentication credentials.',
+      );
+    const [, project, publisher, model = '', operation] = PATH.exec(request.path) ?? [];
+    if (operation === undefined) return sendGoogleError(response, 404, 'NOT_FOUND', 'no such path');
+    if (project !== `project-of-${account}`)
+      return sendGoogleError(response, 403, 'PERMISSION_DENIED', 'Permission denied on resource project.');
+    if (publisher === 'anthropic') return answerLikeClaude(request, response);
+    const problem = problemOf(request.body, model);
+    if (problem !== null) return sendGoogleError(response, 400, 'INVALID_ARGUMENT', problem);
+    if (operation === 'countTokens') return sendJson(response, 200, { totalTokens: 78 });
+    if (scripted !== null) return scripted(request, response);
+    if (operation === 'generateContent') return sendJson(response, 200, WHOLE_ANSWER);
+    return answerChunks(...RICH_CHUNKS)(request, response);
+  });
+  return Object.assign(stub, {
+    exchanges,
+    refuse: (account: string | null): void => {
+      refused = account;
+    },
+    answerWith: (handler: StubHandler | null): void => {
+      scripted = handler;
+    },
+  });
+}
+
+function answerLikeClaude(request: ReceivedRequest, response: ServerResponse): void {
+  const { model, anthropic_version: version } = request.body;
+  const { 'anthropic-version': header } = request.headers;
+  if (model !== undefined || header !== undefined || version !== 'vertex-2023-10-16')
+    return sendGoogleError(response, 400, 'INVALID_ARGUMENT', 'anthropic_version: Field required');
+  if (request.path.endsWith(':streamRawPredict')) return streamMessages(RICH_EVENTS)(request, response);
+  return sendJson(response, 200, WHOLE_MESSAGE);
+}
+
+const ENDPOINT = {
+  max_output_tokens: 32_000,
+  supported_parameters: ['max_tokens', 'tools', 'tool_choice', 'reasoning'],
+  reasoning_efforts: ['low', 'high'],
+  data_policy: { retains_prompts: false, trains: false },
+  prices: [
+    {
+      effective_from: '2020-01-01',
+      source: 'the list of this test',
+      usd_per_million_tokens: { prompt: 1.25, completion: 10 },
+    },
+  ],
+};
+const AT_VERTEX = { provider: 'google-vertex', upstream_model: 'gemini-3-stub', ...ENDPOINT };
+const MODEL = { created_at: '2026-01-01', context_length: 1_000_000 };
+const CATALOGUE = {
+  chat_models: [
+    { id: ON_VERTEX, ...MODEL, endpoints: [AT_VERTEX] },
+    {
+      id: CLAUDE_ON_VERTEX,
+      ...MODEL,
+      endpoints: [{ ...AT_VERTEX, wires: ['messages'], upstream_model: 'claude-stub@20261001' }],
+    },
+    {
+      id: SOMEWHERE,
+      ...MODEL,
+      endpoints: [AT_VERTEX, { ...ENDPOINT, provider: 'openai-compatible', upstream_model: 'open-model' }],
+    },
+  ],
+};
+
+export interface VertexApp {
+  readonly app: TestApp;
+  readonly vertex: VertexStub;
+  close(): Promise<void>;
+}
+
+/** `otherOrigin`: of a server with Chat's wire. */
+export async function startVertexApp(otherOrigin = 'http://127.0.0.1:1'): Promise<VertexApp> {
+  const vertex = await startVertexStub();
+  const account = serviceAccount('operator', { token_uri: `${vertex.origin}/token` });
+  const app = await withCatalogueFile(JSON.stringify(CATALOGUE), (file) =>
+    createTestApp({
+      environment: {
+        // As Google's console writes it.
+        VERTEX_API_KEY: JSON.stringify(account, null, 2),
+        VERTEX_BASE_URL: `${vertex.origin}/v1`,
+        OPENAI_COMPATIBLE_BASE_URL: `${otherOrigin}/v1`,
+        CATALOGUE_FILE: file,
+        PROVIDER_RETRIES: '0',
+      },
+    }),
+  );
+  return {
+    app,
+    vertex,
+    close: async () => {
+      await app.close();
+      await vertex.close();
+    },
+  };
+}
+
+/** Of a customer. */
+export const CUSTOMER_KEY = keyOf(serviceAccount('customer'));
