@@ -13,6 +13,8 @@ import type { AnswerEnd, PassageOptions } from './passage.js';
 import type { StreamWriter, WholeWriter } from './translated-passage.js';
 
 const MEMBERS = { text: 'content', refusal: 'refusal' } as const;
+const TEXT_DETAIL = ['reasoning.text', 'text'] as const;
+const SUMMARY_DETAIL = ['reasoning.summary', 'summary'] as const;
 const QUOTE = Buffer.from('"');
 
 export class ChatWriter implements StreamWriter {
@@ -49,7 +51,7 @@ export class ChatWriter implements StreamWriter {
     }
     if (this.options.excludesReasoning) return;
     const text = bytes.toString('utf8', from, to);
-    const detail = `${detailStart(this.options, this.details)},"text":"${text}"}`;
+    const detail = textDetail(this.options, this.details, `"${text}"`);
     this.delta(`"reasoning":"${text}","reasoning_details":[${detail}]`);
   }
 
@@ -92,12 +94,15 @@ export class WholeChatWriter implements WholeWriter {
   private readonly calls: { readonly call: ToolCallStart; readonly text: Buffer[] }[] = [];
   private readonly details: string[] = [];
   private thought: Buffer[] = [];
+  private thoughts = -1;
 
   constructor(private readonly options: PassageOptions) {}
 
   opened({ kind }: AnswerBlock, call?: ToolCallStart): void {
     if (call) this.calls.push({ call, text: [] });
-    if (kind === 'reasoning') this.thought = [];
+    if (kind !== 'reasoning') return;
+    this.thought = [];
+    this.thoughts++;
   }
 
   grew({ kind }: AnswerBlock, bytes: Buffer, from: number, to: number): void {
@@ -109,13 +114,12 @@ export class WholeChatWriter implements WholeWriter {
 
   closed({ kind }: AnswerBlock, opaque?: OpaqueReasoning): void {
     if (kind !== 'reasoning') return;
-    const index = this.details.length;
-    if (opaque?.kind === 'encrypted') {
-      this.details.push(JSON.stringify(opaqueDetail(opaque, this.options, index)));
-      return;
-    }
-    const signature = opaque ? `,"signature":${JSON.stringify(opaque.text)}` : '';
-    this.details.push(`${detailStart(this.options, index)},"text":${spelled(this.thought)}${signature}}`);
+    const { options, thoughts: index } = this;
+    const isSigned = opaque?.kind === 'signature';
+    const signature = isSigned ? `,"signature":${JSON.stringify(opaque.text)}` : '';
+    const hasText = this.thought.length > 0 || opaque?.kind !== 'encrypted';
+    if (hasText) this.details.push(textDetail(options, index, spelled(this.thought), signature));
+    if (opaque && !isSigned) this.details.push(JSON.stringify(opaqueDetail(opaque, options, index)));
   }
 
   body({ usage, cost, members }: AnswerEnd, answer: Answer): readonly Buffer[] {
@@ -155,15 +159,17 @@ function spelled(pieces: readonly Buffer[]): string {
   return Buffer.concat([QUOTE, ...pieces, QUOTE]).toString();
 }
 
-/** Without the brace at its end. */
-function detailStart(options: PassageOptions, index: number): string {
-  return JSON.stringify({ type: 'reasoning.text', format: formatOf(options), index }).slice(0, -1);
+/** `text`: JSON of a string. `more`: JSON of further members. A provider of the Responses wire shows summaries. */
+function textDetail(options: PassageOptions, index: number, text: string, more = ''): string {
+  const [type, member] = options.wire.protocol === 'responses' ? SUMMARY_DETAIL : TEXT_DETAIL;
+  const start = JSON.stringify({ type, format: formatOf(options), index }).slice(0, -1);
+  return `${start},"${member}":${text}${more}}`;
 }
 
-function opaqueDetail({ kind, text }: OpaqueReasoning, options: PassageOptions, index: number): object {
+function opaqueDetail({ kind, text, id }: OpaqueReasoning, options: PassageOptions, index: number): object {
   const format = formatOf(options);
   return kind === 'encrypted'
-    ? { type: 'reasoning.encrypted', format, index, data: text }
+    ? { type: 'reasoning.encrypted', format, index, ...(id !== undefined && { id }), data: text }
     : { type: 'reasoning.text', format, index, text: '', signature: text };
 }
 

@@ -26,7 +26,8 @@ import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
-import { THINKING, withReadableThoughts } from '../request/messages/thoughts.js';
+import { THINKING } from '../request/messages/thoughts.js';
+import { withReadableThoughts } from '../request/readable-thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -55,7 +56,11 @@ type AnswerWire = PassageOptions['wire'];
 
 const OK = 200;
 /** Thoughts of the history, as wires name them in their edits. */
-const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, 'messages.reasoning_details']);
+const LOST_REASONING: ReadonlySet<string> = new Set([
+  THINKING,
+  'messages.reasoning_details',
+  'input.reasoning',
+]);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
@@ -249,6 +254,7 @@ export class ChatExchange {
     const isCounted = request.isStreamed && client === 'messages' && wire.protocol !== client;
     return {
       client,
+      isTranslated: isTranslated(target, request),
       identity: state.identityOf(target),
       wire,
       excludesReasoning: request.reasoning?.isExcluded === true,
@@ -268,19 +274,27 @@ export class ChatExchange {
     return request.isStreamed ? maxAnswerBytes : maxWholeAnswerBytes;
   }
 
-  private rejectError(wire: ChatWire, response: OutboundResponse, { names, state }: Exchange): void {
+  private rejectError(wire: ChatWire, response: OutboundResponse, { names, state, target }: Exchange): void {
     if (response.status >= 200 && response.status < 300) return;
-    const isNative = wireOf(state.request) === wire.protocol;
+    const isNative = wireOf(state.request) === wire.protocol && !isTranslated(target, state.request);
     const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
 }
 
+/** Also where client and provider speak one wire. */
+function isTranslated({ wire, endpoint }: ChatTarget, request: ChatRequest): boolean {
+  return 'protocol' in wire && wire.translates?.(request, endpoint) === true;
+}
+
 /** Without thoughts that another endpoint or credential made: the provider would refuse them. */
 function readableAt(target: ChatTarget, { request, reasoning }: ChatState): ChatRequest {
-  if (reasoning === null || producerBehind(protocolOf(target)) === null) return request;
+  const producer = producerBehind(protocolOf(target));
+  if (reasoning === null || producer === null) return request;
   const { origin, makers } = reasoning;
-  return withReadableThoughts(request, (signature) => madeBy(makers.get(signature) ?? origin, target));
+  return withReadableThoughts(request, producer.format, (signature) =>
+    madeBy(makers.get(signature) ?? origin, target),
+  );
 }
 
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {

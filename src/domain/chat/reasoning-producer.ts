@@ -15,6 +15,7 @@ export const OPENAI_FORMAT = 'openai-responses-v1';
 const PRODUCERS: Readonly<Record<ProviderWire, ReasoningProducer | null>> = {
   chat: null,
   messages: { origin: 'anthropic', format: ANTHROPIC_FORMAT },
+  responses: { origin: 'openai', format: OPENAI_FORMAT },
 };
 
 export function producerBehind(wire: ProviderWire): ReasoningProducer | null {

@@ -11,6 +11,8 @@ export const RESPONSES_FORM: ResponsesForm = {
   echo: Buffer.from('"tools":[],"store":false'),
   tools: new Map([['patch', { type: 'custom', name: 'patch', namespace: null }]]),
   wantsEncryptedReasoning: true,
+  hasCustomTools: true,
+  hasOwnSettings: false,
 };
 
 /** All events for the client, the last ones included. */

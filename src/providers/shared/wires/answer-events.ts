@@ -10,6 +10,8 @@ export type BlockKind = 'text' | 'reasoning' | 'refusal' | 'call';
 export interface OpaqueReasoning {
   readonly kind: 'signature' | 'encrypted';
   readonly text: string;
+  /** Of its item, in a wire that names items. */
+  readonly id?: string;
 }
 
 export interface ToolCallStart {
