@@ -40,7 +40,8 @@ export class ResponsesPassage implements StreamPassage {
   /** JSON of items that are closed, for an answer that fails. */
   private readonly items: Buffer[] = [];
   private itemBytes = 0;
-  private hasBegun = false;
+  /** The number of the last event for the client; -1: none. */
+  private sequence = -1;
 
   constructor(
     options: PassageOptions,
@@ -55,7 +56,7 @@ export class ResponsesPassage implements StreamPassage {
     const { event, type } = this.reader;
     if (result === 'error' || event === null) return 'error';
     if (isJoined) joinLines(bytes, from, to);
-    this.hasBegun = true;
+    this.sequence = this.reader.sequence;
     const item = event.child(event.find('item'));
     if (result === 'end') this.hold(event);
     else if (type === 'response.output_item.added' && item !== null) this.writeAdded(event, item);
@@ -95,8 +96,8 @@ export class ResponsesPassage implements StreamPassage {
   }
 
   failed(failed: FailedStream): Buffer | null {
-    if (!this.hasBegun) return null;
-    return failedEvent(failed, this.reader.sequence + 1, this.items, this.answer.upstreamId);
+    if (this.sequence === -1) return null;
+    return failedEvent(failed, this.sequence + 1, this.items, this.answer.upstreamId);
   }
 
   get heldBytes(): number {

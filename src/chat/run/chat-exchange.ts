@@ -5,8 +5,6 @@ import { systemScheduler } from '../../concurrency/scheduler.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
-import type { ChatRequest } from '../../domain/chat/chat-request.js';
-import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import { Clock } from '../../domain/clock.js';
 import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
@@ -15,10 +13,8 @@ import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbou
 import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
 import type { LocalChat } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
-import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { connectionOf, EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
-import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
@@ -27,7 +23,6 @@ import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
 import { THINKING } from '../request/messages/thoughts.js';
-import { withReadableThoughts } from '../request/readable-thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -40,6 +35,7 @@ import type { Begun } from './begun-chat.js';
 import { countPrompt } from '../charges/counted-prompt.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
 import type { ChatState } from './chat-state.js';
+import { isTranslated, readableAt } from './sent-request.js';
 
 /** One request of a call to one endpoint. */
 interface Exchange {
@@ -280,21 +276,6 @@ export class ChatExchange {
     const native = isNative ? nativeErrorOf(wire.protocol, response, names) : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
-}
-
-/** Also where client and provider speak one wire. */
-function isTranslated({ wire, endpoint }: ChatTarget, request: ChatRequest): boolean {
-  return 'protocol' in wire && wire.translates?.(request, endpoint) === true;
-}
-
-/** Without thoughts that another endpoint or credential made: the provider would refuse them. */
-function readableAt(target: ChatTarget, { request, reasoning }: ChatState): ChatRequest {
-  const producer = producerBehind(protocolOf(target));
-  if (reasoning === null || producer === null) return request;
-  const { origin, makers } = reasoning;
-  return withReadableThoughts(request, producer.format, (signature) =>
-    madeBy(makers.get(signature) ?? origin, target),
-  );
 }
 
 function isEventStream({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>): boolean {
