@@ -30,6 +30,9 @@ const LOOK = { type: 'function', function: FUNCTION };
 const TOOL = { name: 'look', input_schema: { type: 'object', properties: {} } };
 const chat = (body: object, options = {}) => postChat(setup.app, { model: FUNCTIONS, ...body }, options);
 const messages = (body: object, options = {}) => postMessages(setup.app, { model: GPT, ...body }, options);
+const fileBy = (file_data: string) => ({
+  messages: [{ role: 'user', content: [{ type: 'file', file: { file_data } }] }],
+});
 const isResponses = () => sent().path === '/v1/responses';
 
 describe('the wire of a call', () => {
@@ -37,6 +40,8 @@ describe('the wire of a call', () => {
     ['a text', {}, false],
     ['tools without reasoning', { tools: [LOOK] }, false],
     ['reasoning without tools', { reasoning_effort: 'high' }, false],
+    ['a file by its address, which Chat refuses', fileBy('https://files.example/a.pdf'), true],
+    ['a file of text, which Chat refuses', fileBy('data:text/plain;base64,aGk='), true],
     ['tools with reasoning, which Chat refuses', { tools: [LOOK], reasoning_effort: 'high' }, true],
   ])('of a client of Chat is Chat where it says all: %s', async (_case, body, expected) => {
     expect((await chat({ model: GPT, ...body })).status).toBe(200);
