@@ -17,7 +17,7 @@ describe('the envelope', () => {
     },
   );
 
-  it.each(['gAAAAA', 'sbx1.none', 'sbx1.nobody.x.signature.YQ', ''])('is none: %s', (content) => {
+  it.each(['gAAAAA', 'sbx1.none', 'sbx1.unknown.x.signature.YQ', ''])('is none: %s', (content) => {
     expect(openEnvelope(content)).toBeNull();
   });
 });

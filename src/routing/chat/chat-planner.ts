@@ -122,8 +122,8 @@ export class ChatPlanner {
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
     const configured = all.flatMap((candidate) => {
-      const own = wireFor(request, candidate.target);
-      return own === undefined ? [] : [{ ...candidate, target: { ...candidate.target, wire: own } }];
+      const spoken = wireFor(request, candidate.target);
+      return spoken === undefined ? [] : [{ ...candidate, target: { ...candidate.target, wire: spoken } }];
     });
     if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);
     const able = withoutHardProblems(configured, request);

@@ -333,7 +333,7 @@ describe('the cost of a call', () => {
       ({ length }) => length === 6,
     );
     expect(new Set(records.map(({ cost }) => cost))).toEqual(new Set([34_500_000_000n]));
-    expect(records.map((each) => each.chat?.wire).toSorted()).toEqual([
+    expect(records.map((each) => String(each.chat?.wire)).toSorted()).toEqual([
       'chat',
       'chat',
       'messages',

@@ -32,7 +32,7 @@ const specs: fc.Arbitrary<OutputSpec[]> = fc
   )
   .map((each) => each.map((spec, index) => ('callId' in spec ? { ...spec, callId: `call_${index}` } : spec)));
 
-/** What some servers leave out of each item; the last: all but its end. */
+/** Events of an item that some servers leave out; the last: all but its end. */
 const OMITTED: readonly (readonly RegExp[])[] = [
   [],
   [/output_item\.added$/],

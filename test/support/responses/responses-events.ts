@@ -98,8 +98,10 @@ function contentEvents(spec: OutputSpec, index: number): WireEvent[] {
   switch (spec.type) {
     case 'message': {
       const [part = {}] = itemOf(spec, index)['content'] as object[];
-      const [name, member] = spec.isRefusal ? ['refusal', 'refusal'] : ['output_text', 'text'];
-      return around(part, { ...part, [member!]: '' }, textEvents(name!, member!, inPart, spec.deltas));
+      const [name, member] = spec.isRefusal
+        ? (['refusal', 'refusal'] as const)
+        : (['output_text', 'text'] as const);
+      return around(part, { ...part, [member]: '' }, textEvents(name, member, inPart, spec.deltas));
     }
     case 'thought':
       return around(

@@ -16,11 +16,14 @@ import type { OutputSpec, WireEvent } from './responses-events.js';
 const text = (events: readonly WireEvent[]): string =>
   events
     .filter(({ type }) => type !== 'response.in_progress')
-    .map((event, index) => ({
-      ...event,
-      ...('response' in event && { response: essenceOf(event['response']) }),
-      ...('sequence_number' in event && { sequence_number: index }),
-    }))
+    .map((event, index) =>
+      Object.assign(
+        {},
+        event,
+        'response' in event && { response: essenceOf(event['response']) },
+        'sequence_number' in event && { sequence_number: index },
+      ),
+    )
     .map(eventText)
     .join('');
 const essenceOf = (response: unknown): object => {
@@ -110,7 +113,7 @@ const BODIES: Readonly<Record<string, string | Buffer>> = {
   'items in the last event alone': text(around([THOUGHT, HELLO, CALL])),
   'ids that change from event to event': text(
     answerEvents(RICH_OUTPUT).map((event, index) =>
-      'item_id' in event ? { ...event, item_id: `x${index}` } : event,
+      Object.assign({}, event, 'item_id' in event && { item_id: `x${index}` }),
     ),
   ),
   'an end by the limit of tokens': text(

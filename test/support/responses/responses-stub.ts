@@ -157,10 +157,10 @@ function itemsProblem(items: readonly Members[]): Problem | null {
         return { message: `Invalid value: '${String(type)}'.`, param: `${at}.type` };
     }
   }
-  const open = [...calls].find((call) => !answered.has(call));
+  const [open] = [...calls].filter((call) => !answered.has(call)).map(String);
   return open === undefined
     ? null
-    : { message: `No tool output found for function call ${String(open)}.`, param: 'input' };
+    : { message: `No tool output found for function call ${open}.`, param: 'input' };
 }
 
 export const streamResponses =

@@ -42,9 +42,7 @@ export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly
 
 /** Without `strict: false` the wire makes every schema a strict one. */
 function flatTool({ name, body }: ChatTool): JsonObject {
-  const { description, parameters, strict } = (
-    isObject(body['function']) ? body['function'] : {}
-  ) as JsonObject;
+  const { description, parameters, strict } = isObject(body['function']) ? body['function'] : {};
   return {
     type: 'function',
     name,

@@ -41,7 +41,7 @@ export function nativeBody(call: ChatCall, traits: PassingTraits): BodyAssembly 
   return body;
 }
 
-/** What does not pass of a request whose bytes do, as attempts record it. */
+/** Parts of a request that do not pass although its bytes do, as attempts record them. */
 export function lostInPassing({ native }: ChatRequest, traits: PassingTraits): readonly string[] {
   if (native === null) return [];
   const dropped = [...native.members.keys()].filter((name) => !NOT_SENT.has(name) && isDropped(name, traits));

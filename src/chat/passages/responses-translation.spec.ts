@@ -1,30 +1,26 @@
 // Answers of the Responses wire in the kernel, as clients of every wire get them: whatever the order of the events, and whatever a
 // server leaves out, the texts are those of the items.
 import { describe, expect, it } from '@jest/globals';
-import * as fc from '../../../../test/support/fast-check.js';
+import * as fc from '../../../test/support/fast-check.js';
 import {
   answerEnd,
   ANSWER_OPTIONS,
   chunksOf,
   joinedText,
   relayed,
-} from '../../../../test/support/chat/relay.js';
-import { readMessageStream } from '../../../../test/support/messages/read-messages-stream.js';
-import { randomAnswers } from '../../../../test/support/responses/random-output.js';
-import {
-  itemOf,
-  RESPONSE_USAGE,
-  responseObject,
-} from '../../../../test/support/responses/responses-events.js';
-import type { OutputSpec } from '../../../../test/support/responses/responses-events.js';
-import { responsesStream } from '../../../../test/support/responses/responses-streams.js';
+} from '../../../test/support/chat/relay.js';
+import { readMessageStream } from '../../../test/support/messages/read-messages-stream.js';
+import { randomAnswers } from '../../../test/support/responses/random-output.js';
+import { itemOf, RESPONSE_USAGE, responseObject } from '../../../test/support/responses/responses-events.js';
+import type { OutputSpec } from '../../../test/support/responses/responses-events.js';
+import { responsesStream } from '../../../test/support/responses/responses-streams.js';
 import {
   accumulated,
   parsedEvents,
   relayedResponse,
-} from '../../../../test/support/responses/relayed-response.js';
-import type { ModelWire } from '../../../domain/chat/model-wire.js';
-import { wholePassage } from '../../../chat/passages/passages.js';
+} from '../../../test/support/responses/relayed-response.js';
+import type { ModelWire } from '../../domain/chat/model-wire.js';
+import { wholePassage } from './passages.js';
 
 const wire = { protocol: 'responses' } as const;
 const choiceOf = (name: string) => relayed(responsesStream(name), [responsesStream(name).body]).choices[0];
@@ -33,6 +29,10 @@ const messageOf = (name: string) => {
   const { output, last } = relayed(stream, [stream.body]);
   return readMessageStream(output + last);
 };
+
+/** By their ids. */
+const sorted = (calls: readonly (readonly string[])[]) =>
+  calls.toSorted(([one = ''], [other = '']) => one.localeCompare(other));
 
 /** The texts of the kinds, joined, and the calls. */
 function essenceOf(specs: readonly OutputSpec[]) {
@@ -46,7 +46,7 @@ function essenceOf(specs: readonly OutputSpec[]) {
     } else if (spec.type === 'reasoning')
       texts.reasoning += spec.summary.map((part) => part.join('')).join('\n\n');
     else if (spec.type === 'message') texts[spec.isRefusal ? 'refusal' : 'text'] += spec.deltas.join('');
-  return { ...texts, calls: calls.toSorted() };
+  return { ...texts, calls: sorted(calls) };
 }
 
 function recorded(client: ModelWire, body: Buffer) {
@@ -57,7 +57,7 @@ function recorded(client: ModelWire, body: Buffer) {
     text: choice?.content ?? '',
     refusal: choice?.refusal ?? '',
     reasoning: choice?.reasoning ?? '',
-    calls: (choice?.toolCalls ?? []).map(({ id, name, arguments: text }) => [id, name, text]).toSorted(),
+    calls: sorted((choice?.toolCalls ?? []).map(({ id, name, arguments: text }) => [id, name, text])),
   };
 }
 
@@ -89,7 +89,7 @@ describe('any order of the events of an answer', () => {
         const calls = blocks.flatMap(({ type, id = '', name = '', text }) =>
           type === 'tool_use' ? [[id, name, text]] : [],
         );
-        expect(calls.toSorted()).toEqual(essenceOf(specs).calls);
+        expect(sorted(calls)).toEqual(essenceOf(specs).calls);
         // Of one item each, whatever stands between its events.
         const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => text);
         expect(texts.toSorted()).toEqual(
@@ -226,7 +226,7 @@ describe('a whole answer', () => {
         expect({
           text: message['content'] ?? '',
           refusal: message['refusal'] ?? '',
-          calls: calls.map(({ id, function: { name, arguments: text } }) => [id, name, text]).toSorted(),
+          calls: sorted(calls.map(({ id, function: { name, arguments: text } }) => [id, name, text])),
         }).toEqual(essence);
         if (hasOneThought(specs)) expect(message['reasoning'] ?? '').toBe(reasoning);
       }),
