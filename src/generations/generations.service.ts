@@ -23,7 +23,7 @@ interface GenerationWithContent {
 }
 
 // The form of a message's id, which the provider gives.
-const UPSTREAM_ID = /^msg_[\x21-\x7e]{1,200}$/;
+const UPSTREAM_ID = /^(?:msg|resp)_[\x21-\x7e]{1,200}$/;
 
 @Injectable()
 export class GenerationsService {

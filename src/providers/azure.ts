@@ -7,6 +7,7 @@ import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
+import { defineResponsesWire, OPENAI_RESPONSES } from './shared/responses/define-responses-wire.js';
 
 // A Microsoft Entra token is a JWT; the resource's own keys never look like one.
 const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -31,6 +32,14 @@ export const azure: HttpProvider = {
       apiVersionOf(baseUrl) === null || isReasoning ? 'max_completion_tokens' : 'max_tokens',
     streamUsage: ({ baseUrl }) => (takesStreamOptions(apiVersionOf(baseUrl)) ? 'ask' : 'none'),
   }),
+  otherWires: [
+    defineResponsesWire({
+      ...OPENAI_RESPONSES,
+      // The older addresses have no such operation for each deployment.
+      url: ({ baseUrl }) => versionedAddress(baseUrl, '/responses'),
+      headers: headersOf,
+    }),
+  ],
 };
 
 function buildAzureRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
@@ -49,12 +58,21 @@ function headersOf(apiKey: string | undefined): Record<string, string> {
 }
 
 function addressOf(baseUrl: string, deployment: string, path: string): string {
+  if (apiVersionOf(baseUrl) === null) return versionedAddress(baseUrl, path);
   const url = new URL(baseUrl);
-  const resource = url.pathname.replace(/(\/openai(\/v1)?)?\/*$/, '');
-  url.pathname = url.searchParams.has('api-version')
-    ? `${resource}/openai/deployments/${encodeURIComponent(deployment)}${path}`
-    : `${resource}/openai/v1${path}`;
+  url.pathname = `${resourceIn(url)}/openai/deployments/${encodeURIComponent(deployment)}${path}`;
   return url.toString();
+}
+
+function versionedAddress(baseUrl: string, path: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = `${resourceIn(url)}/openai/v1${path}`;
+  url.searchParams.delete('api-version');
+  return url.toString();
+}
+
+function resourceIn({ pathname }: URL): string {
+  return pathname.replace(/(\/openai(\/v1)?)?\/*$/, '');
 }
 
 function apiVersionOf(baseUrl: string): string | null {

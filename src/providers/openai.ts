@@ -4,6 +4,7 @@ import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/
 import { readUpstreamError } from './shared/upstream-error.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
+import { defineResponsesWire, OPENAI_RESPONSES } from './shared/responses/define-responses-wire.js';
 
 export const openai: HttpProvider = {
   transport: 'http',
@@ -24,4 +25,5 @@ export const openai: HttpProvider = {
     // Padding against the analysis of packet sizes doubles the bytes of a stream.
     streamOptions: { include_obfuscation: false },
   }),
+  otherWires: [defineResponsesWire({ ...OPENAI_RESPONSES, padsStreams: true })],
 };

@@ -10,7 +10,15 @@ import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 import { serverMembers } from './shared/chat/server-members.js';
+import { defineResponsesWire } from './shared/responses/define-responses-wire.js';
 
+/** Others read files and addresses, or change the server for other calls. */
+const RESPONSES_MEMBERS = new Set(
+  (
+    'model input instructions max_output_tokens tools tool_choice parallel_tool_calls text reasoning include stream store ' +
+    'temperature top_p top_k metadata user'
+  ).split(' '),
+);
 // Forms of base64.
 const FORMS = { embed_dtype: ['float32'], endianness: ['native', 'little'] };
 
@@ -47,6 +55,16 @@ export const vllm: HttpProvider = {
     // The server aborts the request.
     cancellation: 'stops_always',
   }),
+  otherWires: [
+    // https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
+    defineResponsesWire({
+      cancellation: 'stops_always',
+      mediaUrls: 'listed',
+      customTools: false,
+      padsStreams: false,
+      members: RESPONSES_MEMBERS,
+    }),
+  ],
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

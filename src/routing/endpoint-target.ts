@@ -2,7 +2,9 @@
 import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
-import type { ModelWire, ProviderWire } from '../domain/chat/model-wire.js';
+import { wireOf } from '../domain/chat/chat-request.js';
+import type { ChatRequest } from '../domain/chat/chat-request.js';
+import type { ProviderWire } from '../domain/chat/model-wire.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
 import type { ChatWire } from '../providers/shared/chat-wire.js';
 import { chatWiresOf } from '../providers/shared/provider.js';
@@ -49,16 +51,31 @@ export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
 }
 
-/** The client's own wire where the endpoint speaks it, else the endpoint's first. Undefined: its provider has no chat models. */
+/**
+ * The client's own wire where the endpoint speaks it and serves the call in it, else the first that does; one that keeps the
+ * reasoning of the call comes before others. Undefined: its provider has no chat models.
+ */
 export function wireFor(
-  client: ModelWire,
+  request: ChatRequest,
   { provider, endpoint }: Pick<ChatTarget, 'provider' | 'endpoint'>,
 ): ChatTarget['wire'] | undefined {
   if (provider.transport === 'local') return provider.chat;
   const spoken = chatWiresOf(provider);
   const listed = endpoint.wires?.flatMap((name) => spoken.find(({ protocol }) => protocol === name) ?? []);
   const wires = listed ?? spoken.slice(0, 1);
-  return wires.find(({ protocol }) => protocol === client) ?? wires[0];
+  if (wires.length <= 1) return wires[0];
+  const client = wireOf(request);
+  const ordered = wires.toSorted(
+    (one, other) => Number(other.protocol === client) - Number(one.protocol === client),
+  );
+  let able: ChatWire | undefined;
+  for (const wire of ordered) {
+    const problems = wire.problems(request, endpoint);
+    if (problems.some(({ isHard }) => isHard)) continue;
+    if (!problems.some(({ at }) => at === 'reasoning')) return wire;
+    able ??= wire;
+  }
+  return able ?? ordered[0];
 }
 
 /** The wire in which the provider speaks. */

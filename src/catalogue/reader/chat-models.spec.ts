@@ -31,7 +31,7 @@ const PLAIN =
 
 const read = (text: string): readonly ChatModel[] =>
   readOver({ chatModels: [SHIPPED] }, text, {
-    chatWires: new Map(['one', 'two', 'local'].map((slug) => [slug, ['chat']] as const)),
+    chatWires: new Map(['one', 'two', 'local'].map((slug) => [slug, ['chat', 'responses']] as const)),
   }).chatModels;
 const added = (members: string): ChatEndpoint =>
   read(
@@ -76,13 +76,17 @@ describe('a chat model of the file', () => {
     expect(endpoint).not.toHaveProperty('needs');
   });
 
-  it('refuses tools without reasoning where it cannot be switched off', () => {
+  it('refuses tools without reasoning where it cannot be switched off and Chat is the only wire', () => {
     expect(added('tools_only_without_reasoning: true, reasoning_efforts: [none, low]')).toMatchObject({
       toolsOnlyWithoutReasoning: true,
     });
     expect(() => added('tools_only_without_reasoning: true, reasoning_efforts: [low]')).toThrow(
-      'tools_only_without_reasoning: needs an endpoint with none among its reasoning_efforts',
+      'tools_only_without_reasoning: needs none among the reasoning_efforts, or another wire than chat',
     );
+    expect(
+      added('tools_only_without_reasoning: true, reasoning_efforts: [low], wires: [responses, chat]'),
+    ).toMatchObject({ toolsOnlyWithoutReasoning: true, wires: ['responses', 'chat'] });
+    expect(added('custom_tools: false')).toMatchObject({ wire: { customTools: false } });
   });
 
   it('states the peculiarities of its server', () => {

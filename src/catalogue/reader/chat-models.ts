@@ -42,7 +42,9 @@ export const CHAT_ENDPOINT_MEMBERS = [
   ...'max_tokens_per_image needs max_tokens_per_audio_second max_tokens_per_file max_tokens_per_video cancellation'.split(
     ' ',
   ),
-  ...'wires betas output_limit stream_usage reasoning_member thinking allowed_members schema'.split(' '),
+  ...'wires betas output_limit stream_usage reasoning_member thinking custom_tools allowed_members schema'.split(
+    ' ',
+  ),
 ];
 
 export function readChatModel(
@@ -79,10 +81,11 @@ function readEndpoint(
   members.optional('schema', requireClosedSchema);
   const needs = members.optional('needs', readTokenPriceNames) ?? [];
   const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
+  const wires = members.optional('wires', readChoices(chatWires.get(shared.provider) ?? [])) ?? base?.wires;
   return {
     ...base,
     ...shared,
-    ...given('wires', members.optional('wires', readChoices(chatWires.get(shared.provider) ?? []))),
+    ...given('wires', wires),
     contextLength,
     ...given('maxOutputTokens', members.optional('max_output_tokens', boundedBy(contextLength))),
     supportedParameters: members.read(
@@ -101,9 +104,9 @@ function readEndpoint(
     ...given(
       'toolsOnlyWithoutReasoning',
       members.optional('tools_only_without_reasoning', (member) =>
-        reasoningEfforts.includes('none')
+        reasoningEfforts.includes('none') || wires?.some((wire) => wire !== 'chat') === true
           ? member.boolean()
-          : member.fail('needs an endpoint with none among its reasoning_efforts'),
+          : member.fail('needs none among the reasoning_efforts, or another wire than chat'),
       ),
     ),
     prices: members.read('prices', readChatPrices(needs), base?.prices),
@@ -154,6 +157,7 @@ function readWire(members: ObjectCursor, base: ChatWireSettings | undefined): Ch
       'thinking',
       members.optional('thinking', (member) => member.choice(['adaptive', 'budget'] as const)),
     ),
+    ...given('customTools', members.optional('custom_tools', readFlag)),
   };
   return Object.keys(settings).length === 0 ? undefined : settings;
 }

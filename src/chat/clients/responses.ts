@@ -8,6 +8,8 @@ import type { ClientWire, FailedStream, StreamIdentity } from './client-wire.js'
 import { responsesUsage } from './responses-usage.js';
 
 export interface ResponseParts {
+  /** Of a provider whose answer passes; absent: this service's. */
+  readonly id?: string | null;
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   /** JSON of the items. */
   readonly output: readonly Buffer[];
@@ -29,10 +31,10 @@ const EVENT_END = Buffer.from('\n\n');
 export function responseObject(
   identity: StreamIdentity,
   form: ResponsesForm | undefined,
-  { status, output, completedAt, error, incomplete, usage, serviceTier, members }: ResponseParts,
+  { id, status, output, completedAt, error, incomplete, usage, serviceTier, members }: ResponseParts,
 ): Buffer[] {
   const start = JSON.stringify({
-    id: responseId(identity),
+    id: id ?? responseId(identity),
     object: 'response',
     created_at: identity.created,
     completed_at: completedAt ?? null,
@@ -82,8 +84,10 @@ export function failedEvent(
   { identity, responses, error, usage, members }: FailedStream,
   sequence: number,
   output: readonly Buffer[],
+  id: string | null = null,
 ): Buffer {
   const response = responseObject(identity, responses, {
+    id,
     status: 'failed',
     output,
     error: streamError(error),

@@ -6,6 +6,7 @@ import { ConverseAnswerReader } from '../../providers/shared/wires/converse-answ
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { GeminiAnswerReader } from '../../providers/shared/wires/gemini-answer.js';
 import { MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
+import { ResponsesAnswerReader } from '../../providers/shared/wires/responses-answer.js';
 import type { Answer } from '../kernel/answer.js';
 import type { EventData, EventResult, PassageOptions } from './passage.js';
 
@@ -103,6 +104,22 @@ export const ANSWER_READERS: Readonly<Record<ProviderWire, AnswerReaders>> = {
     whole: (options, answer, bytes, from, to, large) => {
       const reader = new GeminiAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
       if (reader.read(bytes, from, to, large)) reader.end();
+      return true;
+    },
+  },
+  responses: {
+    stream: (options, answer) => {
+      const reader = new ResponsesAnswerReader(options, answer);
+      return {
+        event: (bytes, from, to, large) => reader.readEvent(bytes, from, to, large),
+        done: () => reader.done(),
+        end: () => reader.end(),
+        release: () => reader.release(),
+      };
+    },
+    whole: (options, answer, bytes, from, to, large) => {
+      const reader = new ResponsesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
+      reader.readWhole(bytes, from, to, large);
       return true;
     },
   },

@@ -13,6 +13,8 @@ import type { AnswerEnd, PassageOptions } from './passage.js';
 import type { StreamWriter, WholeWriter } from './translated-passage.js';
 
 const MEMBERS = { text: 'content', refusal: 'refusal' } as const;
+const TEXT_DETAIL = ['reasoning.text', 'text'] as const;
+const SUMMARY_DETAIL = ['reasoning.summary', 'summary'] as const;
 const QUOTE = Buffer.from('"');
 
 export class ChatWriter implements StreamWriter {
@@ -49,7 +51,7 @@ export class ChatWriter implements StreamWriter {
     }
     if (this.options.excludesReasoning) return;
     const text = bytes.toString('utf8', from, to);
-    const detail = `${detailStart(this.options, this.details)},"text":"${text}"}`;
+    const detail = textDetail(this.options, this.details, `"${text}"`);
     this.delta(`"reasoning":"${text}","reasoning_details":[${detail}]`);
   }
 
@@ -118,8 +120,7 @@ export class WholeChatWriter implements WholeWriter {
     const isSigned = opaque?.kind === 'signature';
     const signature = isSigned ? `,"signature":${JSON.stringify(opaque.text)}` : '';
     const hasText = this.thought.length > 0 || opaque?.kind !== 'encrypted';
-    if (hasText)
-      this.details.push(`${detailStart(options, index)},"text":${spelled(this.thought)}${signature}}`);
+    if (hasText) this.details.push(textDetail(options, index, spelled(this.thought), signature));
     if (opaque && !isSigned) this.details.push(JSON.stringify(opaqueDetail(opaque, options, index)));
   }
 
@@ -168,19 +169,17 @@ function spelled(pieces: readonly Buffer[]): string {
   return Buffer.concat([QUOTE, ...pieces, QUOTE]).toString();
 }
 
-/** Without the brace at its end. */
-function detailStart(options: PassageOptions, index: number): string {
-  return JSON.stringify({ type: 'reasoning.text', format: formatOf(options), index }).slice(0, -1);
+/** `text`: JSON of a string. `more`: JSON of further members. A provider of the Responses wire shows summaries. */
+function textDetail(options: PassageOptions, index: number, text: string, more = ''): string {
+  const [type, member] = options.wire.protocol === 'responses' ? SUMMARY_DETAIL : TEXT_DETAIL;
+  const start = JSON.stringify({ type, format: formatOf(options), index }).slice(0, -1);
+  return `${start},"${member}":${text}${more}}`;
 }
 
-function opaqueDetail(
-  { kind, text, callId }: OpaqueReasoning,
-  options: PassageOptions,
-  index: number,
-): object {
+function opaqueDetail({ kind, text, id }: OpaqueReasoning, options: PassageOptions, index: number): object {
   const format = formatOf(options);
   return kind === 'encrypted'
-    ? { type: 'reasoning.encrypted', format, index, ...(callId !== undefined && { id: callId }), data: text }
+    ? { type: 'reasoning.encrypted', format, index, ...(id !== undefined && { id }), data: text }
     : { type: 'reasoning.text', format, index, text: '', signature: text };
 }
 

@@ -9,6 +9,7 @@ import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { pieceOutput } from './chat-passage.js';
+import { addMembers, writeEvent } from './passing-bytes.js';
 import type {
   AnswerEnd,
   EventData,
@@ -17,9 +18,6 @@ import type {
   StreamPassage,
   WholePassage,
 } from './passage.js';
-
-const DATA = Buffer.from('\ndata: ');
-const END = Buffer.from('\n\n');
 
 export class MessagesPassage implements StreamPassage {
   private readonly reader: MessagesAnswerReader;
@@ -42,7 +40,7 @@ export class MessagesPassage implements StreamPassage {
     if (type === 'message_delta') {
       this.writeHeld();
       this.held = Buffer.from(bytes.subarray(from, to));
-    } else this.write(type, bytes, from, to);
+    } else writeEvent(this.output, type, bytes, from, to);
     return 'more';
   }
 
@@ -78,16 +76,7 @@ export class MessagesPassage implements StreamPassage {
   }
 
   private writeHeld(): void {
-    if (this.held !== null) this.write('message_delta', this.held, 0, this.held.length);
-  }
-
-  private write(type: string, bytes: Buffer, from: number, to: number): void {
-    // A provider's word could end the line.
-    const start = Buffer.from(`event: ${/^[\w.-]{1,100}$/.test(type) ? type : 'message'}`);
-    this.output.append(start, 0, start.length);
-    this.output.append(DATA, 0, DATA.length);
-    this.output.append(bytes, from, to);
-    this.output.append(END, 0, END.length);
+    if (this.held !== null) writeEvent(this.output, 'message_delta', this.held, 0, this.held.length);
   }
 }
 
@@ -118,8 +107,4 @@ export class WholeMessagesPassage implements WholePassage {
     document.write(pieceOutput(pieces));
     return pieces;
   }
-}
-
-function addMembers(node: JsonNode, members: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(members)) node.set(name, Buffer.from(JSON.stringify(value)));
 }

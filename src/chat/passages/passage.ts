@@ -12,6 +12,8 @@ import type { Answer } from '../kernel/answer.js';
 export interface PassageOptions extends Pick<ChatAnswerRules, 'excludesReasoning'> {
   /** The wire of the client. */
   readonly client: ModelWire;
+  /** Client and provider speak one wire, and yet the request was translated. */
+  readonly isTranslated?: boolean;
   readonly wire: ChatAnswerRules['wire'] & Pick<ChatWire, 'protocol' | 'frames'>;
   /** `created` is used when the provider states none. */
   readonly identity: StreamIdentity;

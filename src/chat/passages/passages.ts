@@ -1,5 +1,5 @@
 // Chooses the passage of an answer: the bytes of one wire, or a translation through the kernel.
-import type { ModelWire, ProviderWire } from '../../domain/chat/model-wire.js';
+import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { Answer } from '../kernel/answer.js';
 import type { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { ChatPassage, WholeChatPassage } from './chat-passage.js';
@@ -7,6 +7,7 @@ import { ChatWriter, WholeChatWriter } from './chat-writer.js';
 import { MessagesPassage, WholeMessagesPassage } from './messages-passage.js';
 import { MessagesWriter, WholeMessagesWriter } from './messages-writer.js';
 import type { PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import { ResponsesPassage, WholeResponsesPassage } from './responses-passage.js';
 import { ResponsesWriter } from './responses-writer.js';
 import { WholeResponsesWriter } from './whole-responses-writer.js';
 import { TranslatedPassage, TranslatedWhole } from './translated-passage.js';
@@ -22,10 +23,10 @@ interface WireWriters {
   readonly whole: new (options: PassageOptions) => WholeWriter;
 }
 
-/** A provider's wire that is in front as well has one. */
-const PASSAGES: Readonly<Partial<Record<ProviderWire, WirePassages>>> = {
+const PASSAGES: Readonly<Record<ModelWire, WirePassages>> = {
   chat: { stream: ChatPassage, whole: WholeChatPassage },
   messages: { stream: MessagesPassage, whole: WholeMessagesPassage },
+  responses: { stream: ResponsesPassage, whole: WholeResponsesPassage },
 };
 
 const WRITERS: Readonly<Record<ModelWire, WireWriters>> = {
@@ -36,15 +37,17 @@ const WRITERS: Readonly<Record<ModelWire, WireWriters>> = {
 
 /** `output` receives the events of the client. */
 export function streamPassage(options: PassageOptions, output: GrowingBuffer): StreamPassage {
-  const { client, wire, choiceCount } = options;
-  const passages = client === wire.protocol ? PASSAGES[client] : undefined;
-  if (passages) return new passages.stream(options, new Answer(choiceCount), output);
+  const { client, choiceCount } = options;
+  if (passes(options)) return new PASSAGES[client].stream(options, new Answer(choiceCount), output);
   return new TranslatedPassage(options, new WRITERS[client].stream(options, output));
 }
 
 export function wholePassage(options: PassageOptions): WholePassage {
-  const { client, wire, choiceCount } = options;
-  const passages = client === wire.protocol ? PASSAGES[client] : undefined;
-  if (passages) return new passages.whole(options, new Answer(choiceCount));
+  const { client, choiceCount } = options;
+  if (passes(options)) return new PASSAGES[client].whole(options, new Answer(choiceCount));
   return new TranslatedWhole(options, new WRITERS[client].whole(options));
+}
+
+function passes({ client, wire, isTranslated = false }: PassageOptions): boolean {
+  return client === wire.protocol && !isTranslated;
 }

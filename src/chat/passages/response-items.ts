@@ -197,7 +197,11 @@ export class ResponseItems implements BlockListener {
     if (responses?.wantsEncryptedReasoning !== true) return;
     if (kind !== 'reasoning') this.close('completed');
     this.item ??= this.open(this.reasoningKind);
-    this.item.encrypted = JSON.stringify(sealedReasoning(opaque, producer, identity.model));
+    // In the producer's own wire its content passes, as in answers whose bytes pass.
+    const isOwn = wire.protocol === 'responses';
+    this.item.encrypted = JSON.stringify(
+      isOwn ? opaque.text : sealedReasoning(opaque, producer, identity.model),
+    );
   }
 
   /** The end of the last item. */

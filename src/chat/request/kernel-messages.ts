@@ -58,3 +58,20 @@ export function textIn(block: JsonObject, name: string, at: string): string {
     ? value
     : rejectMember(`${at}.${name}`, value === undefined ? 'is required' : 'must be a string');
 }
+
+interface EncryptedThought {
+  readonly format: string;
+  readonly index: number;
+  /** Its summary; empty: none. */
+  readonly text: string;
+  readonly data: string;
+  /** Of its item. */
+  readonly id?: string;
+}
+
+/** As entries of `reasoning_details`. */
+export function encryptedThought({ format, index, text, data, id }: EncryptedThought): JsonObject[] {
+  const summary = { type: 'reasoning.summary', format, index, summary: text };
+  const encrypted = { type: 'reasoning.encrypted', format, index, ...(id !== undefined && { id }), data };
+  return text === '' ? [encrypted] : [summary, encrypted];
+}

@@ -5,8 +5,6 @@ import { systemScheduler } from '../../concurrency/scheduler.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
-import type { ChatRequest } from '../../domain/chat/chat-request.js';
-import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import { Clock } from '../../domain/clock.js';
 import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
@@ -16,11 +14,9 @@ import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-
 import { REASONING_DETAILS, THINKING } from '../../providers/shared/messages/reasoning-details.js';
 import type { LocalChat, ProviderConnection } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
-import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
 import { AccessTokens } from '../../routing/credentials/access-tokens.js';
 import { EndpointCaller } from '../../routing/endpoints/endpoint-caller.js';
-import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { EndpointFailure } from '../../routing/failures/endpoint-failure.js';
 import { failureOfResponse, failureOfThrown, ownLimitOf } from '../../routing/failures/exchange-failures.js';
@@ -28,7 +24,6 @@ import { nativeErrorOf } from '../../routing/failures/native-error.js';
 import type { InnerNames } from '../../routing/failures/provider-words.js';
 import { ChatMetrics } from '../chat-metrics.js';
 import type { PassageOptions } from '../passages/passage.js';
-import { withReadableThoughts } from '../request/messages/thoughts.js';
 import { readChatAnswer } from '../stream/chat-answer.js';
 import { brokenAnswer, messageOf } from '../stream/chat-failure.js';
 import { ChatPump } from '../stream/chat-pump.js';
@@ -41,6 +36,7 @@ import type { Begun } from './begun-chat.js';
 import { countPrompt } from '../charges/counted-prompt.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
 import type { ChatState } from './chat-state.js';
+import { isTranslated, readableAt } from './sent-request.js';
 
 /** One request of a call to one endpoint. */
 interface Exchange {
@@ -61,7 +57,7 @@ const EVENTS = /^text\/event-stream\b/i;
 const FRAMED = /^application\/vnd\.amazon\.eventstream\b/i;
 const UNAUTHORISED = 401;
 /** Thoughts of the history, as wires name them in their edits. */
-const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS]);
+const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS, 'input.reasoning']);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
@@ -258,6 +254,7 @@ export class ChatExchange {
     const isCounted = request.isStreamed && client === 'messages' && wire.protocol !== client;
     return {
       client,
+      isTranslated: isTranslated(target, request),
       identity: state.identityOf(target),
       wire,
       excludesReasoning: request.reasoning?.isExcluded === true,
@@ -281,7 +278,10 @@ export class ChatExchange {
     if (response.status >= 200 && response.status < 300) return;
     if (response.status === UNAUTHORISED) this.tokens.forget(target, names);
     const client = wireOf(state.request);
-    const native = client === wire.protocol ? nativeErrorOf(client, response, names) : null;
+    const native =
+      client === wire.protocol && !isTranslated(target, state.request)
+        ? nativeErrorOf(client, response, names)
+        : null;
     throw failureOfResponse(wire, response, names, this.clock.now(), native);
   }
 }
@@ -289,13 +289,6 @@ export class ChatExchange {
 /** Errors must not show it. */
 function withToken(names: InnerNames, { accessToken }: ProviderConnection): InnerNames {
   return accessToken === undefined ? names : { ...names, apiKeys: [...names.apiKeys, accessToken] };
-}
-
-/** Without thoughts that another endpoint or credential made: the provider would refuse them. */
-function readableAt(target: ChatTarget, { request, reasoning }: ChatState): ChatRequest {
-  if (reasoning === null || producerBehind(protocolOf(target)) === null) return request;
-  const { origin, makers } = reasoning;
-  return withReadableThoughts(request, (signature) => madeBy(makers.get(signature) ?? origin, target));
 }
 
 function isEventStream(

@@ -1,4 +1,4 @@
-// Streams of the Messages wire, and those that are translated: reads of an upstream end anywhere, and the client's bytes must not
+// Streams of the wires Messages and Responses, and those that are translated: reads of an upstream end anywhere, and the client's bytes must not
 // depend on where.
 import { describe, expect, it } from '@jest/globals';
 import { relayed } from '../../../test/support/chat/relay.js';
@@ -8,19 +8,21 @@ import { UPSTREAM_STREAMS } from '../../../test/support/chat/upstream-streams.js
 import type { UpstreamStream } from '../../../test/support/chat/upstream-streams.js';
 import { GEMINI_STREAMS } from '../../../test/support/gemini/gemini-streams.js';
 import { MESSAGES_STREAMS } from '../../../test/support/messages/messages-streams.js';
+import { RESPONSES_STREAMS } from '../../../test/support/responses/responses-streams.js';
 import { readMessageStream } from '../../../test/support/messages/read-messages-stream.js';
 
 const toClient =
   (client: ModelWire) =>
   (stream: UpstreamStream): UpstreamStream =>
     Object.assign({}, stream, { client });
-const TO_CHAT = [...MESSAGES_STREAMS, ...GEMINI_STREAMS].map(toClient('chat'));
+const NATIVE_STREAMS = [...MESSAGES_STREAMS, ...RESPONSES_STREAMS];
+const TO_CHAT = [...NATIVE_STREAMS, ...GEMINI_STREAMS].map(toClient('chat'));
 const CHAT_STREAMS = UPSTREAM_STREAMS.filter(({ choiceCount = 1 }) => choiceCount === 1);
 const TO_MESSAGES = [...CHAT_STREAMS, ...GEMINI_STREAMS].map(toClient('messages'));
 const TO_RESPONSES = [...CHAT_STREAMS, ...MESSAGES_STREAMS, ...GEMINI_STREAMS].map(toClient('responses'));
 
 describe.each([
-  ['in its own wire', MESSAGES_STREAMS],
+  ['in its own wire', NATIVE_STREAMS],
   ['to a client of Chat', TO_CHAT],
   ['to a client of Messages', TO_MESSAGES],
   ['to a client of Responses', TO_RESPONSES],
@@ -32,7 +34,9 @@ describe.each([
 });
 
 describe('a client of Messages', () => {
-  it.each(TO_MESSAGES.map((stream) => [stream.name, stream] as const))(
+  const streams = [...TO_MESSAGES, ...RESPONSES_STREAMS.map(toClient('messages'))];
+
+  it.each(streams.map((stream) => [stream.name, stream] as const))(
     'gets every event in its order: %s',
     (_name, stream) => {
       const { output, last, failure } = relayed(stream, [stream.body]);

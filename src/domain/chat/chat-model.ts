@@ -52,6 +52,8 @@ export interface ChatWireSettings {
   readonly reasoningMember?: ReasoningMember;
   /** How a model of the Messages wire receives its effort; absent: it does not think. */
   readonly thinking?: ThinkingForm;
+  /** Whether custom tools and namespaces of the Responses wire pass; otherwise they become functions. */
+  readonly customTools?: boolean;
 }
 
 /** By an effort, or by a budget of tokens. */
@@ -80,7 +82,10 @@ export interface ChatEndpoint {
   readonly isReasoning: boolean;
   /** Reasoning tokens are billed and never streamed. */
   readonly hidesReasoning: boolean;
-  /** Calls with tools are sent with the effort `none`: the upstream refuses them with any other, and without one. */
+  /**
+   * In Chat's wire calls with tools are sent with the effort `none`: the upstream refuses them with any other, and without one.
+   * Where it has no such effort, it takes no tools in that wire.
+   */
   readonly toolsOnlyWithoutReasoning?: boolean;
   /** Empty: the price is unknown. */
   readonly prices: readonly DatedChatPrices[];

@@ -69,7 +69,7 @@ export interface ReasoningSettings {
 
 /** An element that no provider may get: of a list, or of the list `content` of its element. */
 export interface NativeCut {
-  readonly member: 'messages' | 'tools';
+  readonly member: 'messages' | 'input' | 'tools';
   readonly index: number;
   /** Null: the whole element. */
   readonly inner: readonly number[] | null;
@@ -90,6 +90,10 @@ export interface ResponsesForm {
   readonly tools: ReadonlyMap<string, DeclaredTool>;
   /** Reasoning comes with the content that its producer reads. */
   readonly wantsEncryptedReasoning: boolean;
+  /** It declares custom tools or namespaces, or has called custom tools. */
+  readonly hasCustomTools: boolean;
+  /** Its members have parts that only this service knows: no endpoint can get its bytes. */
+  readonly hasOwnSettings: boolean;
 }
 
 /** A request as the client of another wire than Chat sent it: endpoints of its wire get its bytes. */

@@ -4,5 +4,5 @@
 export const MODEL_WIRES = ['chat', 'messages', 'responses'] as const;
 export type ModelWire = (typeof MODEL_WIRES)[number];
 /** Behind. */
-export const PROVIDER_WIRES = ['chat', 'messages', 'gemini', 'converse'] as const;
+export const PROVIDER_WIRES = [...MODEL_WIRES, 'gemini', 'converse'] as const;
 export type ProviderWire = (typeof PROVIDER_WIRES)[number];

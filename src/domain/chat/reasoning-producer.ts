@@ -19,6 +19,7 @@ const PRODUCERS: Readonly<Record<ProviderWire, ReasoningProducer | null>> = {
   messages: { origin: 'anthropic', format: ANTHROPIC_FORMAT },
   converse: { origin: 'bedrock', format: BEDROCK_FORMAT },
   gemini: { origin: 'gemini', format: GEMINI_FORMAT },
+  responses: { origin: 'openai', format: OPENAI_FORMAT },
 };
 
 export function producerBehind(wire: ProviderWire): ReasoningProducer | null {

@@ -63,20 +63,22 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.generationId !== null)
       response.setHeader(GENERATION_ID_HEADER, generationHeaderId(error.generationId));
     response.set(error.headers);
-    if (isMessagesPath(request.path)) this.sendAsMessages(response, error);
-    else {
-      const bodyOf = isResponsesPath(request.path) ? responsesErrorBody : errorBody;
-      response.status(error.status).json(bodyOf(error));
-    }
+    this.send(request.path, response, error);
   }
 
   /** A provider's own error passes with its bytes: clients of the wire recover by its words. */
-  private sendAsMessages(response: Response, error: AppError): void {
+  private send(path: string, response: Response, error: AppError): void {
     const { native, generationId } = error;
-    if (generationId !== null) response.setHeader('request-id', generationHeaderId(generationId));
-    if (error.status === 402) response.setHeader('x-should-retry', 'false');
-    if (native?.wire === 'messages') response.status(native.status).type('json').send(native.body);
-    else response.status(error.status).json(messagesErrorBody(error));
+    const isMessages = isMessagesPath(path);
+    const isResponses = isResponsesPath(path);
+    if (isMessages && generationId !== null)
+      response.setHeader('request-id', generationHeaderId(generationId));
+    if (isMessages && error.status === 402) response.setHeader('x-should-retry', 'false');
+    const bodyOf = isMessages ? messagesErrorBody : isResponses ? responsesErrorBody : errorBody;
+    const wire = isMessages ? 'messages' : isResponses ? 'responses' : null;
+    if (native !== null && native.wire === wire)
+      response.status(native.status).type('json').send(native.body);
+    else response.status(error.status).json(bodyOf(error));
   }
 
   private toAppError(thrown: unknown, request: Request): AppError {

@@ -93,20 +93,33 @@ export class MessagesErrorResponseDto {
   openrouter_metadata?: RoutingMetadataDto;
 }
 
-class ResponsesErrorDetailsDto extends ErrorDetailsDto {
+class ResponsesErrorDetailsDto {
+  @ApiProperty({
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+    nullable: true,
+    description: 'The status; a word in an error that passes from the provider.',
+  })
+  code: number | string | null;
+
+  @ApiProperty()
+  message: string;
+
   @ApiProperty({ example: 'invalid_request_error' })
   type: string;
 
   @ApiProperty({ type: String, nullable: true, description: 'The member at fault.' })
   param: string | null;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  metadata?: object;
 }
 
 export class ResponsesErrorResponseDto {
   @ApiProperty()
   error: ResponsesErrorDetailsDto;
 
-  @ApiProperty()
-  error_type: string;
+  @ApiPropertyOptional({ description: 'Absent in an error that passes from the provider.' })
+  error_type?: string;
 
   @ApiPropertyOptional({ description: 'Present when the header X-OpenRouter-Metadata requests it.' })
   openrouter_metadata?: RoutingMetadataDto;

@@ -61,6 +61,8 @@ export interface ChatWire {
   /** The messages as they are sent, and the tools: what a count of the prompt counts. Absent: as they came. */
   promptOf?(call: Pick<ChatCall, 'request' | 'endpoint'>): SentPrompt;
   readonly problems: (request: ChatRequest, endpoint: ChatEndpoint) => readonly ChatProblem[];
+  /** Whether a request of this wire is translated to it, as those of other wires are. Absent: its bytes pass. */
+  translates?(request: ChatRequest, endpoint: ChatEndpoint): boolean;
   /** Any other status than 2xx, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;
   readonly cancellation: CancellationBilling;

@@ -1,8 +1,10 @@
 // Pieces of the kernel's form that several wires write alike.
+import { createHash } from 'node:crypto';
 import type { ChatMessage, ChatPart, JsonObject, JsonValue } from '../../domain/chat/chat-request.js';
 import { isObject } from '../../domain/members.js';
 import { UnsupportedRequest } from './provider.js';
 
+const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 const NO_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 export function partsOf(content: ChatMessage['content']): readonly ChatPart[] {
@@ -31,4 +33,10 @@ export function objectSchema(parameters: JsonValue | undefined): JsonObject {
   if (!isObject(parameters)) return NO_SCHEMA;
   const schema = parameters;
   return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
+}
+
+/** For wires with a narrow alphabet: a pure function, so that a call and its result keep their common id. */
+export function idFor(id: string): string {
+  if (PLAIN_ID.test(id)) return id;
+  return `call_${createHash('sha256').update(id).digest('base64url').slice(0, 24)}`;
 }

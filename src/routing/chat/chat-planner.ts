@@ -122,7 +122,7 @@ export class ChatPlanner {
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
     const configured = all.flatMap((candidate) => {
-      const spoken = wireFor(wire, candidate.target);
+      const spoken = wireFor(request, candidate.target);
       return spoken === undefined ? [] : [{ ...candidate, target: { ...candidate.target, wire: spoken } }];
     });
     if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);

@@ -1,8 +1,8 @@
-// A provider's error in its own bytes: clients of the same wire recover by its words (docs/contract.md#messages-errors).
+// A provider's error in its own bytes: clients of the same wire recover by its words (docs/contract.md#messages-errors, #responses-errors).
 import type { NativeError } from '../../domain/errors.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { UpstreamResponse } from '../../providers/shared/provider.js';
-import { parseErrorBody } from '../../providers/shared/wire.js';
+import { asObject, parseErrorBody } from '../../providers/shared/wire.js';
 import type { FailureClass } from './failure-classes.js';
 import { hasInnerNames } from './provider-words.js';
 import type { InnerNames } from './provider-words.js';
@@ -28,7 +28,11 @@ export function nativeErrorOf(
   const members = parseErrorBody(response);
   // Escapes of JSON may hide a name from the search in the bytes.
   const isOpen = [body.toString(), JSON.stringify(members)].some((text) => hasInnerNames(text, names));
-  return members['type'] === 'error' && !isOpen ? { wire, status, body } : null;
+  return isOfWire(wire, members) && !isOpen ? { wire, status, body } : null;
+}
+
+function isOfWire(wire: ModelWire, { type, error }: Readonly<Record<string, unknown>>): boolean {
+  return wire === 'messages' ? type === 'error' : typeof asObject(error)['message'] === 'string';
 }
 
 export function passesNatively(failureClass: FailureClass): boolean {

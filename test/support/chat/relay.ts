@@ -48,7 +48,7 @@ export function createRelay(
     protocol = 'chat',
     client = 'chat',
   }: Partial<UpstreamStream> = {},
-  limits: Partial<Pick<RelayOptions, 'maxEventBytes' | 'maxAnswerBytes' | 'responses'>> = {},
+  limits: Partial<Pick<RelayOptions, 'maxEventBytes' | 'maxAnswerBytes' | 'responses' | 'isTranslated'>> = {},
 ): ChatStreamRelay {
   let made = 0;
   const toolCallId = (id: string): string => (MADE_ID.test(id) ? `call_${++made}` : id);

@@ -2,6 +2,7 @@
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { Response as OpenAiResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { RESPONSES_CLIENT } from '../../../src/chat/clients/responses.js';
+import type { PassageOptions } from '../../../src/chat/passages/passage.js';
 import { AppError } from '../../../src/domain/errors.js';
 import type { ResponsesForm } from '../../../src/domain/chat/chat-request.js';
 import { answerEnd, createRelay, IDENTITY } from '../chat/relay.js';
@@ -11,11 +12,17 @@ export const RESPONSES_FORM: ResponsesForm = {
   echo: Buffer.from('"tools":[],"store":false'),
   tools: new Map([['patch', { type: 'custom', name: 'patch', namespace: null }]]),
   wantsEncryptedReasoning: true,
+  hasCustomTools: true,
+  hasOwnSettings: false,
 };
 
 /** All events for the client, the last ones included. */
-export function relayedResponse(stream: Partial<UpstreamStream>, pieces: Iterable<Buffer>): string {
-  const relay = createRelay({ ...stream, client: 'responses' }, { responses: RESPONSES_FORM });
+export function relayedResponse(
+  stream: Partial<UpstreamStream>,
+  pieces: Iterable<Buffer>,
+  options: Pick<PassageOptions, 'isTranslated'> = {},
+): string {
+  const relay = createRelay({ ...stream, client: 'responses' }, { responses: RESPONSES_FORM, ...options });
   const output: Buffer[] = [];
   for (const piece of pieces) {
     relay.push(piece);

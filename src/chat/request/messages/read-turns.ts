@@ -4,7 +4,7 @@ import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { ANTHROPIC_FORMAT } from '../../../domain/chat/reasoning-producer.js';
 import { openEnvelope } from '../../kernel/reasoning-envelope.js';
-import { bindToCall, kernelMessage, textIn, toolResult } from '../kernel-messages.js';
+import { bindToCall, encryptedThought, kernelMessage, textIn, toolResult } from '../kernel-messages.js';
 import type { ReadPart } from '../kernel-messages.js';
 import type { RawInputs } from './raw-inputs.js';
 import { vendorSignature, thinkingCuts } from './thoughts.js';
@@ -57,7 +57,7 @@ function readAssistant(
     const path = `${at}.content[${index}]`;
     switch (block['type']) {
       case 'thinking': {
-        details.push(thought(textIn(block, 'thinking', path), block['signature'], details.length));
+        details.push(...thoughtDetails(textIn(block, 'thinking', path), block['signature'], details.length));
         break;
       }
       case 'redacted_thinking': {
@@ -93,14 +93,14 @@ function readAssistant(
 }
 
 /** A sealed signature names its producer. */
-function thought(text: string, signature: unknown, index: number): JsonObject {
+function thoughtDetails(text: string, signature: unknown, index: number): JsonObject[] {
   const sealed = typeof signature === 'string' ? openEnvelope(signature) : null;
   if (sealed?.kind === 'encrypted')
-    return { type: 'reasoning.encrypted', format: sealed.format, index, data: sealed.text };
+    return encryptedThought({ format: sealed.format, index, text, data: sealed.text });
   const plain = { type: 'reasoning.text', text, index };
-  if (sealed !== null) return { ...plain, format: sealed.format, signature: sealed.text };
+  if (sealed !== null) return [{ ...plain, format: sealed.format, signature: sealed.text }];
   const own = vendorSignature(signature);
-  return own === null ? plain : { ...plain, format: ANTHROPIC_FORMAT, signature: own };
+  return [own === null ? plain : { ...plain, format: ANTHROPIC_FORMAT, signature: own }];
 }
 
 /** Results come before the words of the turn, as messages of their own. Their images follow, marked with their call. */

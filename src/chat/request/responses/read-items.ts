@@ -31,8 +31,15 @@ export function readInstructions(instructions: string | undefined): ChatMessage[
     : [kernelMessage('system', [textPart(instructions)], {})];
 }
 
-export function readItems(input: unknown): ChatMessage[] {
-  if (typeof input === 'string') return [kernelMessage('user', [textPart(input)], {})];
+export interface ReadItems {
+  readonly messages: readonly ChatMessage[];
+  /** Custom tools were called. */
+  readonly hasCustom: boolean;
+}
+
+export function readItems(input: unknown): ReadItems {
+  if (typeof input === 'string')
+    return { messages: [kernelMessage('user', [textPart(input)], {})], hasCustom: false };
   if (!isArray(input))
     return rejectMember('input', input === undefined ? 'is required' : 'must be a string or an array');
   if (input.length === 0) rejectMember('input', 'must have at least 1 element');
@@ -42,10 +49,11 @@ export function readItems(input: unknown): ChatMessage[] {
     if (!isObject(item)) return rejectMember(at, 'must be an object');
     reader.read(item as JsonObject, at);
   }
-  return reader.messages();
+  return { messages: reader.messages(), hasCustom: reader.hasCustom };
 }
 
 class ItemsReader {
+  hasCustom = false;
   private readonly turns: Turn[] = [];
   /** The turn of each call. */
   private readonly callers = new Map<string, AssistantTurn>();
@@ -65,6 +73,7 @@ class ItemsReader {
         this.addCall(item, textIn(item, 'arguments', at), at);
         break;
       case 'custom_tool_call':
+        this.hasCustom = true;
         this.addCall(item, customArguments(textIn(item, 'input', at)), at);
         break;
       case 'function_call_output':

@@ -1,7 +1,13 @@
 // Tools of the Responses wire and the choice among them. Tools that the provider runs have no price here: they are left out, because
 // coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#responses).
 import { forcesCall } from '../../../domain/chat/chat-request.js';
-import type { ChatRequest, ChatTool, DeclaredTool, JsonObject } from '../../../domain/chat/chat-request.js';
+import type {
+  ChatRequest,
+  ChatTool,
+  DeclaredTool,
+  JsonObject,
+  NativeCut,
+} from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { CUSTOM_INPUT, kernelName } from './tool-names.js';
@@ -22,6 +28,11 @@ export interface ReadTools {
   readonly toolChoice: ToolChoice;
   /** Tools that no provider gets, as attempts record them. */
   readonly edits: readonly string[];
+  readonly cuts: readonly NativeCut[];
+  /** Custom tools or namespaces are declared. */
+  readonly hasCustom: boolean;
+  /** The choice may name tools that no provider gets. */
+  readonly hasCutChoice: boolean;
 }
 
 export function readResponseTools(value: unknown, choice: unknown): ReadTools {
@@ -29,7 +40,7 @@ export function readResponseTools(value: unknown, choice: unknown): ReadTools {
   if (!isArray(given)) return rejectMember('tools', 'must be an array');
   if (given.length > MAX_TOOLS) rejectMember('tools', `must have at most ${MAX_TOOLS} elements`);
   const reader = new ToolsReader();
-  for (const [index, tool] of given.entries()) reader.read(tool, `tools[${index}]`);
+  for (const [index, tool] of given.entries()) reader.read(tool, index);
   const { tools, declared, left } = reader;
   const chosen = readChoice(choice, declared);
   if (left.length > 0 && (tools.length === 0 || forcesCall(chosen.choice)))
@@ -44,21 +55,25 @@ export function readResponseTools(value: unknown, choice: unknown): ReadTools {
     declared,
     toolChoice: kept.length === 0 ? null : chosen.choice,
     edits: left.map(({ type }) => `tools.${type}`),
+    cuts: left.map(({ index }) => ({ member: 'tools', index, inner: null })),
+    hasCustom: [...declared.values()].some(({ type, namespace }) => type === 'custom' || namespace !== null),
+    hasCutChoice: left.length > 0 && allowed !== null,
   };
 }
 
 class ToolsReader {
   readonly tools: ChatTool[] = [];
   readonly declared = new Map<string, DeclaredTool>();
-  readonly left: { readonly at: string; readonly type: string }[] = [];
+  readonly left: { readonly index: number; readonly at: string; readonly type: string }[] = [];
 
-  read(tool: unknown, at: string): void {
+  read(tool: unknown, index: number): void {
+    const at = `tools[${index}]`;
     if (!isObject(tool)) return rejectMember(at, 'must be an object');
     const { type } = tool;
     if (typeof type !== 'string') return rejectMember(`${at}.type`, 'must be a string');
     if (type === 'function' || type === 'custom') this.add(tool, null, at);
     else if (type === 'namespace') this.readNamespace(tool, at);
-    else this.left.push({ at: `${at}.type`, type });
+    else this.left.push({ index, at: `${at}.type`, type });
   }
 
   private readNamespace(tool: Members, at: string): void {

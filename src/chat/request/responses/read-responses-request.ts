@@ -3,7 +3,7 @@ import type { CallerTrace } from '../../../domain/caller-trace.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
 import type { ModelWire } from '../../../domain/chat/model-wire.js';
 import { rejectMember } from '../../../domain/errors.js';
-import { isObject } from '../../../domain/members.js';
+import { isGiven, isObject } from '../../../domain/members.js';
 import { parsePlainBody } from '../../../http/body/plain-body.js';
 import { fromProviderPreferencesDto } from '../../../http/dto/provider-preferences.dto.js';
 import { readReasoning } from '../../dto/chat-reasoning.js';
@@ -16,6 +16,7 @@ import { namesByFold } from '../raw-members.js';
 import { tierOf } from '../read-chat-request.js';
 import type { ReadChat } from '../read-chat-request.js';
 import { replaceLoneSurrogates } from '../well-formed-bytes.js';
+import { reasoningCuts } from './earlier-reasoning.js';
 import { readInstructions, readItems } from './read-items.js';
 import { readResponseTools } from './read-response-tools.js';
 import type { ReadTools } from './read-response-tools.js';
@@ -57,13 +58,14 @@ export function readResponsesRequest(
   rejectRefusedMembers(body, REFUSED_RESPONSE_MEMBERS);
   const dto = filledDto(new CreateResponseDto(), RESPONSE_MEMBERS, body);
   const tools = readResponseTools(dto.tools, dto.tool_choice);
+  const items = readItems(dto.input);
   const format = formatOf(dto);
   const request: ChatRequest = {
     native: {
       wire: client,
-      members: new Map(),
+      members,
       headers: {},
-      cuts: [],
+      cuts: [...reasoningCuts(dto.input), ...tools.cuts],
       edits: tools.edits,
       unshared: [
         ...[...members.keys()].filter((name) => !SHARED.has(name)),
@@ -73,12 +75,14 @@ export function readResponsesRequest(
         echo: responseEcho(members),
         tools: tools.declared,
         wantsEncryptedReasoning: dto.include?.includes(ENCRYPTED) === true,
+        hasCustomTools: tools.hasCustom || items.hasCustom,
+        hasOwnSettings: tools.hasCutChoice || hasOwnReasoning(dto),
       },
     },
     models: modelsOf(dto),
     isStreamed: dto.stream ?? false,
     includesUsageChunk: isObject(body['stream_options']) && body['stream_options']['include_usage'] === true,
-    messages: [...readInstructions(dto.instructions), ...readItems(dto.input)],
+    messages: [...readInstructions(dto.instructions), ...items.messages],
     tools: tools.tools,
     toolChoice: tools.toolChoice,
     ...readResponseFormat(format ?? undefined),
@@ -126,6 +130,11 @@ function formatOf({ text }: CreateResponseDto): JsonObject | null {
     default:
       return rejectMember('text.format.type', 'must be text, json_object or json_schema');
   }
+}
+
+/** Settings of OpenRouter's, which OpenAI refuses. */
+function hasOwnReasoning({ reasoning = {} }: CreateResponseDto): boolean {
+  return ['max_tokens', 'exclude', 'enabled'].some((name) => isGiven(reasoning[name]));
 }
 
 function retentionOf(retention: string | undefined): ChatRequest['cacheWriteTtl'] {

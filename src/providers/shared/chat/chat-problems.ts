@@ -34,7 +34,8 @@ export function hardProblems(
   };
   const has = (parameter: string): boolean => supports(parameter, endpoint, traits);
   const { toolChoice, tools, responseFormat } = request;
-  if (tools.length > 0 && !has('tools')) reject('tools', 'the endpoint takes no tools');
+  const takesTools = has('tools') && (traits.protocol !== undefined || takesToolsInChat(endpoint));
+  if (tools.length > 0 && !takesTools) reject('tools', 'the endpoint takes no tools');
   if (tools.length > 0 && forcesCall(toolChoice) && !has('tool_choice'))
     reject('tool_choice', 'the endpoint cannot be forced to call a tool');
   if (!takesFormat(request, has))
@@ -61,7 +62,7 @@ function softProblems(
   const dropped = [...request.members].flatMap(([name, value]) =>
     editMember(name, value, call, traits) === 'dropped' ? [name] : [],
   );
-  if (isReasoningLost(reasoningEdit(call, traits.reasoningSwitch === true))) dropped.push('reasoning');
+  if (isReasoningLost(reasoningEdit(call, traits))) dropped.push('reasoning');
   if (request.user !== null && traits.members['user'] === 'drop') dropped.push('user');
   dropped.push(...lostMembers(request.native));
   return droppedMembers(dropped);
@@ -83,6 +84,10 @@ function supports(
 ): boolean {
   if (lacks.includes(parameter) || (isReasoning && reasoningModelsLack.includes(parameter))) return false;
   return supportedParameters.includes(parameter);
+}
+
+function takesToolsInChat({ toolsOnlyWithoutReasoning, reasoningEfforts }: ChatEndpoint): boolean {
+  return toolsOnlyWithoutReasoning !== true || reasoningEfforts.includes('none');
 }
 
 function takesFormat(

@@ -1,5 +1,6 @@
 // Maps a caller's reasoning settings to the efforts of an endpoint.
 import type { ChatCall } from '../chat-wire.js';
+import type { SupportTraits } from './chat-traits.js';
 
 /** Lowest first. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -42,15 +43,18 @@ export function isReasoningLost(edit: ReasoningEdit): boolean {
   return edit === 'dropped' || (edit !== null && 'isWeaker' in edit && edit.isWeaker);
 }
 
-export function reasoningEdit(call: ChatCall, hasSwitch: boolean): ReasoningEdit {
+export function reasoningEdit(
+  call: ChatCall,
+  { protocol = 'chat', reasoningSwitch }: Pick<SupportTraits, 'protocol' | 'reasoningSwitch'>,
+): ReasoningEdit {
   const wanted = wantedEffort(call);
   const { reasoningEfforts, supportedParameters, toolsOnlyWithoutReasoning } = call.endpoint;
-  if (toolsOnlyWithoutReasoning && call.request.tools.length > 0)
+  if (protocol === 'chat' && toolsOnlyWithoutReasoning && call.request.tools.length > 0)
     return { effort: 'none', isWeaker: wanted !== null && wanted !== 'none' };
   if (wanted === null) return null;
   const effort = nearestEffort(wanted, reasoningEfforts);
   if (effort !== null) return { effort };
-  return hasSwitch && supportedParameters.includes('reasoning')
+  return reasoningSwitch === true && supportedParameters.includes('reasoning')
     ? { isEnabled: wanted !== 'none' }
     : 'dropped';
 }

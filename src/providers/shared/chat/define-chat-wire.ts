@@ -114,7 +114,7 @@ function addServiceTier(body: BodyAssembly, { request, endpoint }: ChatCall, { m
 }
 
 function addReasoning(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {
-  const edit = reasoningEdit(call, traits.reasoningSwitch === true);
+  const edit = reasoningEdit(call, traits);
   if (isReasoningLost(edit)) body.edits.add('reasoning');
   if (edit === null || edit === 'dropped') return;
   if ('effort' in edit) body.add('reasoning_effort', JSON.stringify(edit.effort));

@@ -83,7 +83,7 @@ function addObject(body: BodyAssembly, name: string, members: BodyAssembly): voi
 
 function addOutput(body: BodyAssembly, call: ChatCall): void {
   const { responseFormat, responseSchema } = call.request;
-  const edit = reasoningEdit(call, false);
+  const edit = reasoningEdit(call, CONVERSE_SUPPORT);
   if (isReasoningLost(edit)) body.edits.add('reasoning');
   const effort = edit !== null && edit !== 'dropped' && 'effort' in edit ? edit.effort : null;
   const described = isObject(responseSchema) ? responseSchema : {};

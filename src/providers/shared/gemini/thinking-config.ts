@@ -45,7 +45,7 @@ function amountOf(
   maxTokens: number | null,
 ): { readonly amount: JsonObject; readonly isWeaker: boolean } {
   const { upstreamModel, reasoningEfforts } = call.endpoint;
-  const edit = reasoningEdit(call, false);
+  const edit = reasoningEdit(call, { protocol: 'gemini' });
   const named = edit !== null && edit !== 'dropped' && 'effort' in edit ? edit.effort : null;
   const wantsNone = call.request.reasoning?.effort === 'none';
   const isWeaker = isReasoningLost(edit);

@@ -5,7 +5,7 @@ import type { ChatRequest, NativeCut, NativeRequest } from '../../../domain/chat
 import { isObject } from '../../../domain/members.js';
 import type { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
-import { withoutElements } from './list-cuts.js';
+import { withoutElements } from '../../../json/list-cuts.js';
 import { hasForeignCalls } from './thinking.js';
 
 /** This service reads them, or they name objects of the operator's account. */

@@ -40,7 +40,7 @@ function adaptiveEdit(call: ChatCall, reasoning: ReasoningSettings): ThinkingEdi
   const { effort, maxTokens, isEnabled, isExcluded } = reasoning;
   const thinking = { type: 'adaptive', ...(isExcluded ? {} : { display: 'summarized' }) };
   if (effort === null && maxTokens === null) return isEnabled ? { ...DEFAULT, thinking } : DEFAULT;
-  const edit = reasoningEdit(call, false);
+  const edit = reasoningEdit(call, { protocol: 'messages' });
   if (effort === 'none') {
     if (edit !== 'dropped') return DISABLED;
     const [lowest = null] = call.endpoint.reasoningEfforts;

@@ -1,6 +1,5 @@
 // The kernel's messages as system blocks and turns, for wires whose turns alternate and consist of blocks. Arguments of calls stay
 // their own text.
-import { createHash } from 'node:crypto';
 import type {
   ChatMessage,
   ChatPart,
@@ -9,10 +8,9 @@ import type {
   JsonValue,
 } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
-import { markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
+import { idFor, markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
 
 const MAX_MARKS = 4;
-const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export interface DescribedTool {
   readonly name: string;
@@ -167,12 +165,6 @@ class PromptWriter {
     const mark = this.marks.of(body);
     return mark === null ? [element] : this.form.marked(element, mark);
   }
-}
-
-/** A pure function, so that a call and its result keep their common id. */
-function idFor(id: string): string {
-  if (PLAIN_ID.test(id)) return id;
-  return `call_${createHash('sha256').update(id).digest('base64url').slice(0, 24)}`;
 }
 
 /** These wires take four marks: further ones are dropped from the front. */

@@ -10,8 +10,8 @@ export type BlockKind = 'text' | 'reasoning' | 'refusal' | 'call';
 export interface OpaqueReasoning {
   readonly kind: 'signature' | 'encrypted';
   readonly text: string;
-  /** The call that comes next, with which it must come back. */
-  readonly callId?: string;
+  /** Of its item, or of the call that comes next, with which it must come back. */
+  readonly id?: string;
 }
 
 export interface ToolCallStart {

@@ -76,7 +76,7 @@ export class GeminiBlocks {
         this.close();
         this.open = this.answer.open(CHOICE, 'reasoning');
       }
-      this.close({ kind: 'encrypted', text: signature, callId: id });
+      this.close({ kind: 'encrypted', text: signature, id });
     }
     const block = this.answer.open(CHOICE, 'call', { id, name });
     const written = argumentsOf(call);

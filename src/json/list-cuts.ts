@@ -1,5 +1,5 @@
 // Removes elements of a JSON list, or of the list `content` of its elements. All other values stay their bytes.
-import { rawElements, rawMember } from '../../../json/raw-values.js';
+import { rawElements, rawMember } from './raw-values.js';
 
 type Cuts = ReadonlyMap<number, readonly number[] | null>;
 

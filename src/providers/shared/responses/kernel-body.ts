@@ -1,0 +1,83 @@
+// The kernel's form of a call as a body of the Responses wire (docs/contract.md#responses-providers).
+import type { ChatRequest, ChatTool, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
+import { isObject } from '../../../domain/members.js';
+import { BodyAssembly } from '../body-assembly.js';
+import { editMember } from '../chat/chat-members.js';
+import { lostMembers } from '../chat/chat-problems.js';
+import { isReasoningLost, reasoningEdit } from '../chat/chat-reasoning.js';
+import type { SupportTraits } from '../chat/chat-traits.js';
+import type { ChatCall } from '../chat-wire.js';
+import { promptInItems } from './input-items.js';
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
+
+export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly {
+  const { request, endpoint, maxOutputTokens } = call;
+  const body = new BodyAssembly();
+  for (const name of lostMembers(request.native)) body.edits.add(name);
+  body.add('model', JSON.stringify(endpoint.upstreamModel));
+  const { instructions, input } = promptInItems(request.messages, body.edits);
+  if (instructions !== null) body.add('instructions', JSON.stringify(instructions));
+  body.add('input', JSON.stringify(input));
+  if (request.tools.length > 0) {
+    body.add('tools', JSON.stringify(request.tools.map(flatTool)));
+    if (request.toolChoice !== null) body.add('tool_choice', JSON.stringify(choiceOf(request.toolChoice)));
+  }
+  for (const [name, value] of request.members) {
+    const edit = editMember(name, value, call, support);
+    if (edit === 'dropped') body.edits.add(name);
+    else if (edit !== null && edit !== 'omitted') body.add(edit.name ?? name, edit.value);
+  }
+  addText(body, call);
+  addReasoning(body, call, support);
+  if (request.user !== null) body.add('user', JSON.stringify(request.user));
+  if (request.serviceTier !== null)
+    body.add('service_tier', JSON.stringify(canonicalServiceTier(request.serviceTier)));
+  if (maxOutputTokens !== null) body.add('max_output_tokens', String(maxOutputTokens));
+  body.add('store', 'false');
+  if (request.isStreamed) body.add('stream', 'true');
+  return body;
+}
+
+/** Without `strict: false` the wire makes every schema a strict one. */
+function flatTool({ name, body }: ChatTool): JsonObject {
+  const { description, parameters, strict } = isObject(body['function']) ? body['function'] : {};
+  return {
+    type: 'function',
+    name,
+    ...(typeof description === 'string' && { description }),
+    parameters: isObject(parameters) ? parameters : NO_PARAMETERS,
+    strict: strict === true,
+  };
+}
+
+function choiceOf(choice: NonNullable<ChatRequest['toolChoice']>): JsonValue {
+  return 'mode' in choice ? choice.mode : { type: 'function', name: choice.functionName };
+}
+
+function addText(body: BodyAssembly, { request, endpoint }: ChatCall): void {
+  const { responseFormat, responseSchema, members } = request;
+  const verbosity = endpoint.supportedParameters.includes('verbosity') ? members.get('verbosity') : undefined;
+  const described = isObject(responseSchema) ? responseSchema : {};
+  const text = {
+    ...(responseFormat !== 'text' && { format: { type: responseFormat, ...described } }),
+    ...(verbosity && { verbosity: JSON.parse(verbosity.toString()) as JsonValue }),
+  };
+  if (Object.keys(text).length > 0) body.add('text', JSON.stringify(text));
+}
+
+/** Reasoning comes back with the history: its encrypted form is asked for whenever the model may reason. */
+function addReasoning(body: BodyAssembly, call: ChatCall, support: SupportTraits): void {
+  const { request, endpoint } = call;
+  const edit = reasoningEdit(call, support);
+  if (isReasoningLost(edit)) body.edits.add('reasoning');
+  const effort = edit !== null && edit !== 'dropped' && 'effort' in edit ? edit.effort : null;
+  const isShown = request.reasoning !== null && !request.reasoning.isExcluded && effort !== 'none';
+  const settings = {
+    ...(effort !== null && { effort }),
+    ...(isShown && endpoint.isReasoning && { summary: 'auto' }),
+  };
+  if (Object.keys(settings).length > 0) body.add('reasoning', JSON.stringify(settings));
+  if (endpoint.isReasoning) body.add('include', '["reasoning.encrypted_content"]');
+}
