@@ -40,12 +40,12 @@ CROSS JOIN LATERAL (
 LEFT JOIN workspace_spend ON workspace_spend.workspace_id = workspace.id AND budgets.list IS NOT NULL`,
 };
 
-/** $1 workspace. */
+/** $1 workspaces. */
 export const READ_SHARED_LIMITS = `
-SELECT ${SHARED_LIMITS.value} AS "sharedLimits"
+SELECT workspace.id, ${SHARED_LIMITS.value} AS "sharedLimits"
 FROM workspaces AS workspace
 ${SHARED_LIMITS.joins}
-WHERE workspace.id = $1`;
+WHERE workspace.id = ANY($1::uuid[])`;
 
 export interface UnpaidRow {
   readonly workspaceId: string;
