@@ -124,7 +124,7 @@ describeInChromium('usage in the console', () => {
       body: { name: 'Price finder', workspace_id: data.id },
     });
     expect((await embed(app, { model: SMALL, input: 'a text' }, key)).status).toBe(200);
-    await visit(page, '/usage?scope=all', 'Usage');
+    await visit(page, '/usage?workspace=all', 'Usage');
     await row(SMALL).getByText('5', { exact: true }).first().waitFor();
     expect(await row(SMALL).getByRole('link').count()).toBe(0);
     await page.getByLabel('And by').selectOption('Workspace');
@@ -132,7 +132,7 @@ describeInChromium('usage in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
     await page.getByText(/^Calls shown: 1\b/).waitFor();
     expect(new URL(page.url()).searchParams.get('workspace')).toBe(data.id);
-    await visit(page, '/usage?scope=all&by=key', 'Usage');
+    await visit(page, '/usage?workspace=all&by=key', 'Usage');
     await page.getByRole('link', { name: 'Price finder' }).click();
     await page.getByRole('heading', { level: 1, name: 'Price finder' }).waitFor();
   });

@@ -1,11 +1,15 @@
-// The calls of a workspace, newest first.
+// The calls of a workspace, or of all, newest first.
 import { getRouteApi } from '@tanstack/react-router';
 import { GENERATIONS, loadGenerations } from '../../api/generations';
-import { useWorkspaceId } from '../../app/workspace';
+import type { GenerationRow } from '../../api/generations';
+import { scopeOf } from '../../api/workspaces';
+import { useWorkspaceScope } from '../../app/workspace';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
+import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
+import { WorkspaceName } from '../../components/data/workspace-name';
 import { Page, Section } from '../../components/display/section';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { FIGURE_COLUMNS, KEY_COLUMN, MODEL_COLUMN, STATUS_COLUMN, TIME_COLUMN } from './generation-columns';
@@ -14,13 +18,19 @@ import { GenerationFilterBar } from './generation-filters';
 const route = getRouteApi('/app/management/generations');
 
 const COLUMNS = [TIME_COLUMN, STATUS_COLUMN, MODEL_COLUMN, KEY_COLUMN, ...FIGURE_COLUMNS];
+const WORKSPACE_COLUMN: Column<GenerationRow> = {
+  id: 'workspace',
+  header: 'Workspace',
+  priority: 3,
+  cell: ({ workspace_id: id }) => <WorkspaceName id={id} />,
+};
 const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
 
 export function GenerationsPage() {
-  const workspaceId = useWorkspaceId();
+  const workspaceId = useWorkspaceScope();
   const { model, provider, operation, status, error, key, session, user, from, to } = route.useSearch();
   const filters = {
-    workspace_id: workspaceId,
+    ...scopeOf(workspaceId),
     api_key_hash: key,
     model,
     provider,
@@ -55,7 +65,7 @@ export function GenerationsPage() {
         ) : (
           <DataTable
             caption="Generations"
-            columns={COLUMNS}
+            columns={workspaceId === null ? [...COLUMNS, WORKSPACE_COLUMN] : COLUMNS}
             rows={pages.rows}
             rowKey={({ id }) => id}
             empty={

@@ -7,7 +7,7 @@ import { providersQuery } from '../../api/providers';
 import { usageQuery } from '../../api/usage';
 import type { Sum, Usage, UsageScope } from '../../api/usage';
 import { workspacesQuery } from '../../api/workspaces';
-import { useWorkspaceId } from '../../app/workspace';
+import { useWorkspaceScope } from '../../app/workspace';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Money } from '../../components/display/values';
@@ -42,10 +42,10 @@ export function UsagePage() {
 }
 
 function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now: number }) {
-  const { by = 'model', and, measure = 'spend', scope } = route.useSearch();
-  const workspaceId = useWorkspaceId();
+  const { by = 'model', and, measure = 'spend' } = route.useSearch();
+  const workspaceId = useWorkspaceScope();
   const groups: readonly Group[] = and === undefined ? [by] : [by, and];
-  const isAll = scope === 'all' || groups.includes('workspace');
+  const isAll = groups.includes('workspace');
   const question: UsageScope = {
     start: period.start,
     end: period.end,
