@@ -105,7 +105,9 @@ export class SelectionPreview {
       total += stored.reduce((sum, { contentBytes }) => sum + contentBytes, 0);
       // A content that cannot be decrypted is no longer known.
       const contents = await this.reader.readBlocks(workspaceId, stored, () => undefined);
-      yield portion.map((each) => ({ ...each, content: contents.get(each.generation.id) ?? null }));
+      yield portion.map((each) =>
+        Object.assign({}, each, { content: contents.get(each.generation.id) ?? null }),
+      );
     }
   }
 }
