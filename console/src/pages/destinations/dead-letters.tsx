@@ -49,7 +49,7 @@ function columnsOf(
       header: 'Generation',
       cell: ({ generation_id: generation }) => (
         <Link to="/generations/$id" params={{ id: generation }}>
-          <code>{abbreviate(generation)}</code>
+          <code className={styles.whole}>{abbreviate(generation)}</code>
         </Link>
       ),
     },
@@ -76,12 +76,6 @@ function columnsOf(
       priority: 2,
       cell: ({ created_at: at }) => <Time at={at} isRelative isPast />,
     },
-    {
-      id: 'replayed',
-      header: 'Replayed',
-      priority: 3,
-      cell: ({ replayed_at: at }) => at !== null && <Time at={at} isRelative isPast />,
-    },
   ];
 }
 
@@ -89,6 +83,20 @@ const canReplay = ({ replay_requested: isQueued, replay_result: result }: DeadLe
   !isQueued && result !== 'delivered';
 
 function LetterState({ letter }: { readonly letter: DeadLetter }) {
+  const { replayed_at: at } = letter;
+  return (
+    <span className={styles.letterState}>
+      <LetterBadge letter={letter} />
+      {at !== null && (
+        <span className={styles.second}>
+          replayed <Time at={at} isRelative isPast />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function LetterBadge({ letter }: { readonly letter: DeadLetter }) {
   const { replay_requested: isQueued, replay_result: result, reason } = letter;
   if (isQueued) return <Badge tone="accent">Queued</Badge>;
   if (result === 'delivered') return <Badge tone="good">Delivered after replay</Badge>;

@@ -108,7 +108,7 @@ export function DestinationForm(props: DestinationFormProps) {
   const isFilterWrong = filterPaths.some((path) => members[path] !== undefined);
   useEffect(() => {
     if (general !== null || headersProblem !== undefined || isFilterWrong) showProblem(frame.current);
-  }, [general, headersProblem, isFilterWrong, problem]);
+  }, [general, headersProblem, isFilterWrong]);
   return (
     <div ref={frame} onChange={() => setTouched(true)}>
       <Form
@@ -183,7 +183,7 @@ export function DestinationForm(props: DestinationFormProps) {
                   onCheckedChange={setFiltering}
                 />
               )}
-              <p role="status" className={styles.hint}>
+              <p role="status" className={styles.preview}>
                 {preview.text}
               </p>
             </fieldset>

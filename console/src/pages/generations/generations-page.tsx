@@ -1,29 +1,36 @@
 // The calls of a workspace, or of all, newest first.
 import { getRouteApi } from '@tanstack/react-router';
 import { GENERATIONS, loadGenerations } from '../../api/generations';
-import type { GenerationRow } from '../../api/generations';
 import { scopeOf } from '../../api/workspaces';
 import { useWorkspaceScope } from '../../app/workspace';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
-import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
-import { WorkspaceName } from '../../components/data/workspace-name';
 import { Page, Section } from '../../components/display/section';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { FIGURE_COLUMNS, KEY_COLUMN, MODEL_COLUMN, STATUS_COLUMN, TIME_COLUMN } from './generation-columns';
+import {
+  FIGURE_COLUMNS,
+  KEY_COLUMN,
+  KEY_OF_WORKSPACE_COLUMN,
+  MODEL_COLUMN,
+  STATUS_COLUMN,
+  TIME_COLUMN,
+} from './generation-columns';
+import type { CallColumn } from './generation-columns';
 import { GenerationFilterBar } from './generation-filters';
 
 const route = getRouteApi('/app/management/generations');
 
-const COLUMNS = [TIME_COLUMN, STATUS_COLUMN, MODEL_COLUMN, KEY_COLUMN, ...FIGURE_COLUMNS];
-const WORKSPACE_COLUMN: Column<GenerationRow> = {
-  id: 'workspace',
-  header: 'Workspace',
-  priority: 3,
-  cell: ({ workspace_id: id }) => <WorkspaceName id={id} />,
-};
+const columnsWith = (key: CallColumn): readonly CallColumn[] => [
+  TIME_COLUMN,
+  STATUS_COLUMN,
+  MODEL_COLUMN,
+  key,
+  ...FIGURE_COLUMNS,
+];
+const COLUMNS = columnsWith(KEY_COLUMN);
+const COLUMNS_OF_ALL = columnsWith(KEY_OF_WORKSPACE_COLUMN);
 const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
 
 export function GenerationsPage() {
@@ -65,7 +72,7 @@ export function GenerationsPage() {
         ) : (
           <DataTable
             caption="Generations"
-            columns={workspaceId === null ? [...COLUMNS, WORKSPACE_COLUMN] : COLUMNS}
+            columns={workspaceId === null ? COLUMNS_OF_ALL : COLUMNS}
             rows={pages.rows}
             rowKey={({ id }) => id}
             empty={

@@ -8,7 +8,7 @@ export function KeyCreator({ hash }: { readonly hash: string }) {
   const { data: entry } = useQuery(creationQuery('api_key', hash));
   if (entry === undefined) return <Absent />;
   // Commands of the service write no entry.
-  if (entry === null) return 'The command line, or before the audit log begins';
+  if (entry === null) return 'Not in the audit log';
   const { key_hash: actor, key_name: name, key_label: label } = entry.actor;
   if (name === null) return <Code text={label} />;
   return (

@@ -11,7 +11,7 @@ const STATE_NAMES: Readonly<Record<State, string>> = {
   stopped: 'Stopped by a limit',
   expiring: 'Expire within 7 days',
   unused: 'Unused for 30 days',
-  disabled: 'Disabled',
+  disabled: 'Disabled keys',
 };
 const ORDER_NAMES: Readonly<Record<Order, string>> = {
   name: 'By name',

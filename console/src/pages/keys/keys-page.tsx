@@ -30,13 +30,6 @@ import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
 
-const WORKSPACE_COLUMN: Column<ApiKey> = {
-  id: 'workspace',
-  header: 'Workspace',
-  priority: 3,
-  cell: ({ workspace_id: id }) => <WorkspaceName id={id} />,
-};
-
 const columnsOf = (
   choose: (action: KeyAction) => void,
   refusals: readonly Refusal[],
@@ -51,7 +44,15 @@ const columnsOf = (
           <Name text={key.name} />
         </Link>
         {key.is_management_key && <Badge tone="accent">Management</Badge>}
-        <code className={styles.label}>{key.label}</code>
+        <span className={styles.label}>
+          <code>{key.label}</code>
+          {isOfAll && (
+            <>
+              {' · '}
+              <WorkspaceName id={key.workspace_id} />
+            </>
+          )}
+        </span>
         {/* Its column is hidden on phones. */}
         <span className={styles.onPhone}>
           <RefusedCount apiKey={key} />
@@ -69,7 +70,6 @@ const columnsOf = (
   },
   { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
   { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} hasReset /> },
-  ...(isOfAll ? [WORKSPACE_COLUMN] : []),
   {
     id: 'used',
     header: 'Last used',

@@ -220,11 +220,14 @@ function EachModel({ workspaceId, range, measure, share }: LinesProps & Pick<Usa
   const { data } = answer;
   const lines = useMemo(
     () =>
-      data?.models.map((model) => ({
-        name: model,
-        read: metric(modelMetric(measure, share)),
-        rows: data.rows.filter((row) => textOf(row, 'model') === model),
-      })),
+      data?.models
+        .map((model) => ({
+          name: model,
+          read: metric(modelMetric(measure, share)),
+          rows: data.rows.filter((row) => textOf(row, 'model') === model),
+        }))
+        // Embedding models have no first token.
+        .filter(({ read, rows }) => measure !== 'first-token' || rows.some((row) => read(row) !== null)),
     [data, measure, share],
   );
   const label = hasShares(measure)
