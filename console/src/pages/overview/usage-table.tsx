@@ -49,10 +49,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   /** All rows, with the columns of the table. */
   const save = async () => {
     const { rows, isTruncated } = await loadAnalytics(question(Date.now(), ALL_ROWS));
-    const names =
-      by === 'key'
-        ? await client.fetchQuery(keyNamesQuery(workspaceId === null ? null : [workspaceId]))
-        : null;
+    const names = by === 'key' ? await client.fetchQuery(keyNamesQuery(workspaceId)) : null;
     saveCsv(`${by}s-${range}`, [
       csvOf(
         [...(names === null ? [] : ['key_name']), dimension, ...USAGE_METRICS],
