@@ -1,4 +1,5 @@
-// Writes into index.html what is painted before the console's scripts have arrived: the frame, and the script that chooses it.
+// Writes into index.html what is painted before the console's scripts have arrived: the frame, and the script that chooses it;
+// and into pages.json the addresses of pages, for the service.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,8 @@ export function firstPaint(): Plugin {
       const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
       bootFile = `assets/boot-${hash}.js`;
       this.emitFile({ type: 'asset', fileName: bootFile, source });
+      const pages = JSON.stringify(readRoutes().map(([route]) => route));
+      this.emitFile({ type: 'asset', fileName: 'pages.json', source: pages });
     },
     transformIndexHtml: {
       order: 'post',

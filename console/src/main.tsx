@@ -7,19 +7,17 @@ import { createRoot } from 'react-dom/client';
 import { sessionQuery } from './api/session';
 import type { Session } from './api/session';
 import { storeSessionKind } from './app/first-paint';
-import { leavePage } from './app/page-hold';
+import { coverPage } from './app/page-hold';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
+import { setSessionEnded } from './app/session-end';
 import { Toasts } from './components/feedback/toasts';
 import './styles/tokens.css';
 import './styles/base.css';
 
-/** To the sign-in page, which leads back to this one. */
-function returnToSignIn(): void {
-  const { pathname, href } = router.state.location;
-  if (pathname === '/sign-in') return;
-  queryClient.setQueryData(sessionQuery.queryKey, null);
-  void router.navigate({ to: '/sign-in', search: { from: href } });
+/** The sign-in over the page. */
+function askForKey(): void {
+  if (router.state.location.pathname !== '/sign-in') setSessionEnded(true);
 }
 
 /** For the next first paint of this browser. */
@@ -29,7 +27,7 @@ function keepSessionKind({ type, query }: QueryCacheNotifyEvent): void {
   if (status === 'success') storeSessionKind(data?.kind ?? null);
 }
 
-const queryClient = createQueryClient(() => leavePage(returnToSignIn));
+const queryClient = createQueryClient(() => coverPage(askForKey));
 queryClient.getQueryCache().subscribe(keepSessionKind);
 const router = createConsoleRouter(queryClient);
 

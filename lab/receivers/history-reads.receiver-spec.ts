@@ -12,7 +12,7 @@ import type { Generation } from '../../src/domain/generations/generation.js';
 import type { GenerationFilter, ListPosition } from '../../src/domain/generations/generation-list.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
-import { isPercentile } from '../../src/persistence/activity/analytics-statements.js';
+import { isPercentile } from '../../src/persistence/activity/percentiles.js';
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { HistoryReader } from '../../src/history/history-reader.js';

@@ -20,6 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
 // They are compressed already.
 const INCOMPRESSIBLE = new Set(['.png', '.woff2']);
 const PAGE = 'index.html';
+/** Addresses of pages, `$name` for a part that varies. */
+const PAGES = 'pages.json';
 
 /** Whether a build may have a file of this name. */
 export function hasTypeOfFile(path: string): boolean {
@@ -64,6 +66,7 @@ export class BuildFile {
 
 export class BuildFiles {
   private files: ReadonlyMap<string, BuildFile> = new Map();
+  private pages: readonly RegExp[] = [];
   private builtAt = 0;
 
   constructor(
@@ -76,13 +79,27 @@ export class BuildFiles {
     const builtAt = statSync(join(this.directory, PAGE), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (builtAt !== this.builtAt) {
       this.files = builtAt === 0 ? new Map() : this.list();
+      this.pages = builtAt === 0 ? [] : this.listPages();
       this.builtAt = builtAt;
     }
     return this.files.get(`/${PAGE}`) ?? null;
   }
 
+  /** Whether the console has a page of this address. */
+  hasPage(path: string): boolean {
+    return this.page() !== null && this.pages.some((page) => page.test(path));
+  }
+
   find(path: string): BuildFile | null {
     return this.files.get(path) ?? (this.page() === null ? null : (this.files.get(path) ?? null));
+  }
+
+  private listPages(): readonly RegExp[] {
+    const file = this.files.get(`/${PAGES}`);
+    const routes = file === undefined ? [] : (JSON.parse(file.bytes.toString()) as readonly string[]);
+    return routes.map(
+      (route) => new RegExp(`^${route.replace(/\/$/, '').replace(/\$\w+/g, '[^/]+')}/?$`, 'i'),
+    );
   }
 
   /** Without symbolic links, which may lead out of the directory. */

@@ -49,7 +49,11 @@ export function serveConsole({ directory, publicPath, limits }: PagesOptions): R
     }
     const found = files.find(request.path === '/favicon.ico' ? ICON : request.path);
     if (found === null && !isPage(request)) next();
-    else sendFile(request, response, found ?? files.page());
+    else {
+      // Its own page says that there is none.
+      if (found === null && !files.hasPage(request.path)) response.status(404);
+      sendFile(request, response, found ?? files.page());
+    }
   });
   return (request, response, next) => (isServed(request, files) ? serve(request, response, next) : next());
 }

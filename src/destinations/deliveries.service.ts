@@ -8,6 +8,7 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import {
   MAX_DELIVERY_AGE,
+  MAX_PREVIEWS_PER_MINUTE,
   MAX_REPLAYS_PER_HOUR,
   MAX_TESTS_PER_MINUTE,
   statusIn,
@@ -32,7 +33,10 @@ import { DestinationsService } from './destinations.service.js';
 import type { DeadLettersQueryDto } from './dto/delivery.dto.js';
 import type { DestinationsQueryDto } from './dto/destination.dto.js';
 import type { TestDestinationDto } from './dto/destination-bodies.dto.js';
+import type { PreviewSelectionDto } from './dto/selection-preview.dto.js';
 import type { CreateReplayDto } from './dto/replay.dto.js';
+import { SelectionPreview } from './selection-preview.js';
+import type { SelectionCounts } from './selection-preview.js';
 
 export interface DeadLetters {
   readonly letters: readonly StoredDeadLetter[];
@@ -47,13 +51,17 @@ export interface DescribedDestination {
   readonly state: DeliveryState;
 }
 
-// Accounts whose tests of unsaved settings a process counts.
+// Accounts whose tests and previews of unsaved settings a process counts.
 const MAX_TESTING_ACCOUNTS = 10_000;
 
 @Injectable()
 export class DeliveriesService {
   private readonly settingsTests = new MemoryBuckets(
     new BucketRate(MAX_TESTS_PER_MINUTE),
+    MAX_TESTING_ACCOUNTS,
+  );
+  private readonly previews = new MemoryBuckets(
+    new BucketRate(MAX_PREVIEWS_PER_MINUTE),
     MAX_TESTING_ACCOUNTS,
   );
 
@@ -63,6 +71,7 @@ export class DeliveriesService {
     private readonly deadLetters: DeadLettersRepository,
     private readonly limits: ReplayLimitsRepository,
     private readonly tester: ConnectionTester,
+    private readonly selection: SelectionPreview,
     private readonly signatures: WebhookSignatures,
     private readonly clock: Clock,
     private readonly notifications: Notifications,
@@ -83,6 +92,14 @@ export class DeliveriesService {
     const wait = this.settingsTests.take(caller.key.accountId, this.clock.now().getTime());
     if (wait > 0) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
     return this.tester.test(destination);
+  }
+
+  /** Applies rules that are not saved. The limit holds for each account in each process. */
+  async previewSelection(caller: Caller, dto: PreviewSelectionDto): Promise<SelectionCounts> {
+    const rules = await this.destinations.resolveSelection(caller, dto);
+    const wait = this.previews.take(caller.key.accountId, this.clock.now().getTime());
+    if (wait > 0) throw this.tooOften('can be previewed', MAX_PREVIEWS_PER_MINUTE, 'a minute', wait);
+    return this.selection.count(rules);
   }
 
   /** The platform accepts requests again: waiting deliveries need not wait for their next attempt. */

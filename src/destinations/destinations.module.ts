@@ -5,11 +5,12 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DestinationsController } from './destinations.controller.js';
 import { DestinationsService } from './destinations.service.js';
+import { SelectionPreview } from './selection-preview.js';
 import { WorkspaceDeliveriesController } from './workspace-deliveries.controller.js';
 
 @Module({
   imports: [GenerationEventsModule],
   controllers: [WorkspaceDeliveriesController, DestinationsController, DeliveriesController],
-  providers: [DestinationsService, DeliveriesService],
+  providers: [DestinationsService, DeliveriesService, SelectionPreview],
 })
 export class DestinationsModule {}

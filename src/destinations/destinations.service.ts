@@ -24,6 +24,8 @@ import type {
 import { toDestinationDto } from './dto/destination.dto.js';
 import type { DestinationsQueryDto } from './dto/destination.dto.js';
 import { fromFilterRulesDto } from './dto/filter-rules.dto.js';
+import type { PreviewSelectionDto } from './dto/selection-preview.dto.js';
+import type { PreviewedRules } from './selection-preview.js';
 import type { FilterRulesDto } from './dto/filter-rules.dto.js';
 
 const AUDITED_DESTINATION: AuditedType<Destination> = {
@@ -124,6 +126,27 @@ export class DestinationsService {
       throw new AppError('invalid_request', { detail: 'type: must be that of the destination' });
     }
     return { ...stored, config: (await this.changedConfig(stored, { ...dto.config })) ?? stored.config };
+  }
+
+  /** The rules that the body describes, as `create` or `update` would store them. */
+  async resolveSelection(caller: Caller, dto: PreviewSelectionDto): Promise<PreviewedRules> {
+    const { accountId } = caller.key;
+    const { destination_id: id, workspace_id: wanted, api_key_hashes: hashes, filter_rules: filter } = dto;
+    const stored = id === undefined ? null : await this.get(caller, id);
+    if (stored && wanted !== undefined && wanted.toLowerCase() !== stored.workspaceId) {
+      throw new AppError('invalid_request', { detail: 'workspace_id: must be that of the destination' });
+    }
+    const storedHashes = stored?.apiKeyHashes ?? null;
+    return {
+      accountId,
+      workspaceId: stored?.workspaceId ?? (await this.accounts.chooseWorkspace(accountId, wanted)),
+      regions: dto.regions ?? stored?.regions ?? ['global'],
+      apiKeyHashes:
+        hashes === undefined
+          ? storedHashes
+          : await this.checkedKeyHashes(accountId, hashes, storedHashes ?? []),
+      filterRules: filter === undefined ? (stored?.filterRules ?? null) : toFilterRules(filter),
+    };
   }
 
   async delete(actor: Actor, id: string): Promise<void> {

@@ -3,7 +3,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
+import { MAX_PREVIEWS_PER_MINUTE, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import { ConnectionTestDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
 import { dataOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -12,6 +12,7 @@ import { DeliveriesService } from './deliveries.service.js';
 import { DestinationDeliveriesDto, toDeliveriesDto } from './dto/delivery.dto.js';
 import { DestinationsQueryDto } from './dto/destination.dto.js';
 import { TestDestinationDto } from './dto/destination-bodies.dto.js';
+import { PreviewSelectionDto, SelectionPreviewDto } from './dto/selection-preview.dto.js';
 
 @ApiTags('Deliveries')
 @ApiBearerAuth()
@@ -56,5 +57,23 @@ export class WorkspaceDeliveriesController {
     @Body() body: TestDestinationDto,
   ): Promise<Data<ConnectionTestDto>> {
     return { data: toConnectionTestDto(await this.deliveries.testSettings(caller, body)) };
+  }
+
+  @Post('destinations/preview')
+  @Operation({
+    id: 'previewDestinationSelection',
+    summary: 'Preview the rules of a destination',
+    description:
+      'Counts how many of the last 100 generations of a workspace the keys, regions and filter select, without sampling. Sends and stores nothing. ' +
+      `At most ${MAX_PREVIEWS_PER_MINUTE} previews a minute for each account; beyond, 429 with \`Retry-After\`.`,
+    answer: dataOf(SelectionPreviewDto),
+    errors: [404],
+  })
+  async preview(
+    @CurrentCaller() caller: Caller,
+    @Body() body: PreviewSelectionDto,
+  ): Promise<Data<SelectionPreviewDto>> {
+    const { matched, of, contentGone } = await this.deliveries.previewSelection(caller, body);
+    return { data: { matched, of, content_gone: contentGone } };
   }
 }

@@ -99,6 +99,7 @@ export class GenerationDeliveriesService {
   private async outcomeOf(facts: Facts, work: Work): Promise<Outcome> {
     const { destination, cursor, candidate, position, states } = facts;
     const letter = states.deadLetters.get(destination.id);
+    if (letter?.isDelivered === true) return { state: 'delivered', reason: null };
     if (letter) return { state: 'dead_letter', reason: letter.reason };
     if (hadCommitted(cursor.start, position.transaction))
       return { state: 'not_selected', reason: 'before_start' };

@@ -3,7 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
 import { operationOf } from '../domain/generations/generation.js';
-import type { GenerationFilter, GenerationPage } from '../domain/generations/generation-list.js';
+import { mergePages } from '../domain/generations/generation-list.js';
+import type {
+  GenerationFilter,
+  GenerationPage,
+  ListPosition,
+} from '../domain/generations/generation-list.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { readCursor } from '../http/dto/page-query.dto.js';
 import { GenerationListRepository } from '../persistence/generations/generation-list.repository.js';
@@ -13,6 +18,10 @@ import { AccountsRepository } from '../persistence/workspaces/accounts.repositor
 import { providerSlugOf } from '../providers/index.js';
 import { statusesOf } from './dto/generation-list.dto.js';
 import type { GenerationsQueryDto } from './dto/generation-list.dto.js';
+
+// Workspaces whose lists are merged, and those that are read at once.
+const MAX_MERGED = 100;
+const AT_ONCE = 4;
 
 export interface NamedGenerationPage extends GenerationPage {
   readonly keys: ReadonlyMap<string, LoggedKeyNames>;
@@ -30,9 +39,35 @@ export class GenerationListService {
   async list({ key }: Caller, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
     const after = query.cursor === undefined ? null : readCursor(query.cursor);
     const filter = await this.toFilter(key.accountId, query);
-    const page = await this.generations.list(filter, after, query.limit);
+    // A key has calls in its own workspace alone.
+    const isMerged = query.all_workspaces && filter.apiKeyId === undefined;
+    const page = isMerged
+      ? await this.listAll(filter, after, query.limit)
+      : await this.generations.list(filter, after, query.limit);
     const ids = [...new Set(page.generations.map(({ apiKeyId }) => apiKeyId))];
     return { ...page, keys: await this.keys.findNames(key.accountId, ids) };
+  }
+
+  private async listAll(
+    filter: GenerationFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<GenerationPage> {
+    const ids = await this.accounts.listWorkspaceIds(filter.accountId);
+    if (ids.length > MAX_MERGED) {
+      const detail = `all_workspaces: the account has more than ${MAX_MERGED} workspaces; name one`;
+      throw new AppError('invalid_request', { detail });
+    }
+    const pages: GenerationPage[] = [];
+    for (let start = 0; start < ids.length; start += AT_ONCE) {
+      const some = ids.slice(start, start + AT_ONCE);
+      pages.push(
+        ...(await Promise.all(
+          some.map((workspaceId) => this.generations.list({ ...filter, workspaceId }, after, limit)),
+        )),
+      );
+    }
+    return mergePages(pages, limit);
   }
 
   private async toFilter(accountId: string, query: GenerationsQueryDto): Promise<GenerationFilter> {

@@ -94,7 +94,7 @@ const START_OF_PERIOD = {
   month: 'toStartOfMonth(created_at)',
 } as const;
 
-/** As IS_FAILED, COUNTS and LATENCY_BUCKET of the sums in PostgreSQL. */
+/** As IS_FAILED, COUNTS and the buckets of latencies of the sums in PostgreSQL. */
 const SUMS = `toString(count()) AS requests, toString(countIf(status >= 400 AND status != 499)) AS failed_requests,
   toString(sum(input_count)) AS inputs, toString(sum(prompt_tokens)) AS prompt_tokens,
   toString(sum(ifNull(completion_tokens, 0))) AS completion_tokens,

@@ -27,8 +27,12 @@ export class KeysController {
   @Operation({
     id: 'list',
     summary: 'List API keys',
-    description: 'The keys of a workspace, or those with a part of a name, newest first.',
-    answer: listOf(ApiKeyDto, { name: 'ApiKeysResponseDto', description: 'Newest first, at most 100.' }),
+    description:
+      'The keys of a workspace, or those with a part of a name or in a state; newest first, or as `sort` says.',
+    answer: listOf(ApiKeyDto, {
+      name: 'ApiKeysResponseDto',
+      description: 'In the order of the list, at most 100.',
+    }),
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<Data<ApiKeyDto[]>> {
     return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret, KEY_HASH, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
 import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
+import { isDescending } from '../domain/keys/key-list.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
@@ -9,6 +10,7 @@ import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
+import { isStopped } from '../domain/spend/spend-limit.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { ActivityRepository } from '../persistence/activity/activity.repository.js';
@@ -74,28 +76,42 @@ export class KeysService {
   }
 
   async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
-    const workspaceId = await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
-    const keys = await this.apiKeys.list(accountId, {
+    const workspaceId = query.all_workspaces
+      ? null
+      : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
+    const found = await this.apiKeys.list(accountId, {
       workspaceId,
       includeDisabled: query.include_disabled,
       partOfName: query.q ?? '',
+      order: query.sort,
+      isDescending: isDescending(query.sort, query.direction),
+      state: query.state ?? null,
+      stoppedWorkspaceIds: query.state === 'stopped' ? await this.listStopped(accountId, workspaceId) : [],
       offset: query.offset,
       limit: query.limit,
     });
-    const ids = keys.map(({ key }) => key.id);
+    const keys = found.map(({ key }) => key);
+    const workspaceIds = [...new Set(keys.map((key) => key.workspaceId))];
     const [lastUses, refusals, sharedLimits] = await Promise.all([
-      this.activity.findLastUse(workspaceId, ids),
-      this.refusals.findOfKeys(workspaceId, ids),
-      this.policies.findSharedLimits(workspaceId, this.clock.now()),
+      this.activity.findLastUse(keys),
+      this.refusals.findOfKeys(keys),
+      this.policies.findSharedLimitsOf(workspaceIds, this.clock.now()),
     ]);
-    return keys.map((found) =>
-      this.toState({
-        ...found,
-        sharedLimits,
-        lastUse: lastUses.get(found.key.id) ?? NEVER_USED,
-        refusals: refusals.get(found.key.id) ?? null,
-      }),
-    );
+    return found.flatMap((one) => {
+      const limits = sharedLimits.get(one.key.workspaceId);
+      if (!limits) return [];
+      const lastUse = lastUses.get(one.key.id) ?? NEVER_USED;
+      const refused = refusals.get(one.key.id) ?? null;
+      return [this.toState({ ...one, sharedLimits: limits, lastUse, refusals: refused })];
+    });
+  }
+
+  /** The workspaces of a list whose budgets, or the account's credits, refuse every call. */
+  private async listStopped(accountId: string, workspaceId: string | null): Promise<readonly string[]> {
+    const now = this.clock.now();
+    const ids = workspaceId === null ? await this.accounts.listWorkspaceIds(accountId) : [workspaceId];
+    const limits = await this.policies.findSharedLimitsOf(ids, now);
+    return [...limits].filter(([, shared]) => isStopped(shared, now)).map(([id]) => id);
   }
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
@@ -13,6 +14,7 @@ import { parseYaml } from '../catalogue/reader/yaml.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
+import type { Clock } from '../domain/clock.js';
 import { chatWiresOf } from '../providers/shared/provider.js';
 import type { Provider } from '../providers/shared/provider.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS, PROVIDERS } from '../providers/index.js';
@@ -63,19 +65,46 @@ export function loadCatalogueModels(file: string | undefined): CatalogueContents
   }
 }
 
+/** The catalogue for an operator. */
+export interface CatalogueState {
+  /** The name of the operator's file, without its folders; null: there is none. */
+  readonly file: string | null;
+  readonly loadedAt: Date;
+  /** Why the changed file is not in force; null: it is. */
+  readonly problem: string | null;
+  readonly models: number;
+  readonly chatModels: number;
+}
+
 export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly catalogue: Catalogue;
   readonly chatCatalogue: ChatCatalogue;
   private readonly logger = new Logger('Catalogue');
   private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
   private seen: string | null;
+  private loadedAt: Date;
+  private problem: string | null = null;
 
-  constructor(private readonly file: string | undefined) {
+  constructor(
+    private readonly file: string | undefined,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    this.loadedAt = clock.now();
     // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
     const { models, chatModels } = loadCatalogueModels(file);
     this.catalogue = new Catalogue(models);
     this.chatCatalogue = new ChatCatalogue(chatModels);
+  }
+
+  get state(): CatalogueState {
+    return {
+      file: this.file === undefined ? null : basename(this.file),
+      loadedAt: this.loadedAt,
+      problem: this.problem,
+      models: this.catalogue.list().length,
+      chatModels: this.chatCatalogue.list().length,
+    };
   }
 
   onApplicationBootstrap(): void {
@@ -93,11 +122,13 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       const { models, chatModels } = modelsOf(await readFile(this.file, 'utf8'), this.file);
       this.catalogue.replace(models);
       this.chatCatalogue.replace(chatModels);
+      this.loadedAt = this.clock.now();
+      this.problem = null;
       this.logger.log(`reloaded the catalogue: ${models.length + chatModels.length} models`);
     } catch (error) {
-      this.logger.warn(
-        `failed to load the changed catalogue file; the old catalogue stays: ${reasonOf(error, this.file)}`,
-      );
+      const reason = reasonOf(error, this.file);
+      this.problem = reason.replaceAll(this.file, basename(this.file));
+      this.logger.warn(`failed to load the changed catalogue file; the old catalogue stays: ${reason}`);
     }
   }
 

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { ChatPlanner } from './chat/chat-planner.js';
 import { ReasoningOrigins } from './chat/reasoning-origins.js';
@@ -25,8 +26,8 @@ import { RoutingMetrics } from './routing-metrics.js';
   providers: [
     {
       provide: CatalogueSource,
-      useFactory: (config: AppConfig) => new CatalogueSource(config.catalogueFile),
-      inject: [AppConfig],
+      useFactory: (config: AppConfig, clock: Clock) => new CatalogueSource(config.catalogueFile, clock),
+      inject: [AppConfig, Clock],
     },
     {
       provide: Catalogue,
@@ -60,6 +61,7 @@ import { RoutingMetrics } from './routing-metrics.js';
   exports: [
     AccessTokens,
     Catalogue,
+    CatalogueSource,
     ChatCatalogue,
     ChatPlanner,
     ChatRouter,

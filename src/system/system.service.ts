@@ -13,6 +13,8 @@ import { SystemStateRepository } from '../persistence/database/system-state.repo
 import type { AccountBacklog, KeyUse, SystemState } from '../persistence/database/system-state.repository.js';
 import { LogHorizonReader } from '../persistence/generations/log-horizon.js';
 import type { LogHorizon } from '../persistence/generations/log-horizon.js';
+import { CatalogueSource } from '../routing/catalogue-source.js';
+import type { CatalogueState } from '../routing/catalogue-source.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
 import type { WrongAddress } from '../routing/endpoint-reports.js';
 
@@ -37,6 +39,7 @@ export interface System extends SystemState {
   readonly encryptionKeyIds: readonly string[];
   readonly keyUse: readonly KeyUse[];
   readonly wrongAddresses: readonly WrongAddress[];
+  readonly catalogue: CatalogueState;
 }
 
 @Injectable()
@@ -52,6 +55,7 @@ export class SystemService {
     private readonly endpoints: EndpointReports,
     private readonly clock: Clock,
     private readonly rateLimiter: RateLimiter,
+    private readonly catalogue: CatalogueSource,
   ) {}
 
   async describe({ key: { accountId } }: Caller): Promise<System> {
@@ -78,6 +82,7 @@ export class SystemService {
       encryptionKeyIds: this.config.encryptionKeys.map(({ id }) => id),
       keyUse,
       wrongAddresses: this.endpoints.wrongAddresses(),
+      catalogue: this.catalogue.state,
     };
   }
 

@@ -126,6 +126,32 @@ describeInChromium('destinations in the console', () => {
     );
   });
 
+  it('counts what a filter would have matched while it is typed, and shows its problems at the rule', async () => {
+    const ownPage = await session.context.newPage();
+    const rule = () => ownPage.getByLabel('Value of rule 1 of group 1');
+    await visit(ownPage, '/destinations/new?kind=webhook', 'Add Webhook');
+    await ownPage.getByRole('button', { name: 'Add a filter' }).click();
+    // A rule without a value has nothing to match yet.
+    await rule().waitFor();
+    expect(await ownPage.getByText(/Would have matched/).count()).toBe(0);
+    await rule().fill(LOCAL);
+    await ownPage.getByText('Would have matched 2 of the last 2 calls.').waitFor();
+    await rule().fill('no/model');
+    await ownPage.getByText('Would have matched 0 of the last 2 calls.').waitFor();
+    session.expectStatus(400);
+    await ownPage.getByLabel('Operator of rule 1 of group 1').selectOption('matches regex');
+    await rule().fill('(local');
+    await ownPage.getByText('Is not a valid RE2 regular expression').waitFor();
+    expect(await rule().getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(ownPage);
+    await rule().fill('^local/');
+    await ownPage.getByText('Would have matched 2 of the last 2 calls.').waitFor();
+    expect(await rule().getAttribute('aria-invalid')).toBe('false');
+    await ownPage.getByLabel('Field of rule 1 of group 1').selectOption('Input');
+    await ownPage.getByText(/could not be checked: their input and output are no longer stored/).waitFor();
+    await ownPage.close();
+  });
+
   it('edits without sending the stored secrets again, and filters', async () => {
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('heading', { level: 1, name: 'Edit Our traces' }).waitFor();

@@ -125,6 +125,26 @@ describeInChromium('the daily work of an operator', () => {
     await button('Done').click();
   });
 
+  it('finds the keys that a limit has stopped in two steps, those of all workspaces in three', async () => {
+    const { app } = setup;
+    await app.createKey({ name: 'Spent', limit: 0n });
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+      body: { name: 'Support', slug: 'support' },
+    });
+    await app.createKey({ name: 'Spent elsewhere', limit: 0n, workspaceId: data.id });
+    await visit(page, '/', 'Overview');
+    await user.press(inNavigation('Keys'));
+    await user.choose(page.getByLabel('State', { exact: true }), 'Stopped by a limit');
+    await link('Test key').waitFor({ state: 'detached' });
+    await link('Spent').waitFor();
+    expect(await link('Spent elsewhere').count()).toBe(0);
+    expect(user.steps).toBe(2);
+    await user.choose(page.getByRole('banner').getByLabel('Workspace'), 'All workspaces');
+    await link('Spent elsewhere').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Spent elsewhere' }).getByText('Support').waitFor();
+    expect(user.steps).toBe(3);
+  });
+
   it('adds a destination with a filter, tested before it is saved, in seven steps from their list', async () => {
     await visit(page, '/destinations', 'Destinations');
     await user.press(link('Add destination').first());
@@ -132,6 +152,7 @@ describeInChromium('the daily work of an operator', () => {
     await user.type(page.getByLabel('URL'), `${traces.origin}/traces`);
     await user.press(button('Add a filter'));
     await user.type(page.getByLabel('Value of rule 1 of group 1'), SMALL);
+    await page.getByText(/^Would have matched [1-9]\d* of the last [1-9]\d* calls\.$/).waitFor();
     await user.press(button('Test'));
     await page.getByText(/Webhook accepted the test/).waitFor();
     await user.press(button('Create destination'));
@@ -168,6 +189,14 @@ describeInChromium('the daily work of an operator', () => {
     const legend = page.getByRole('list', { name: 'Legend' });
     for (const model of [SMALL, LOCAL]) await legend.getByText(model, { exact: true }).waitFor();
     expect(user.steps).toBe(2);
+    await user.press(link('95th percentile'));
+    await page
+      .getByRole('img', { name: /95th percentile/ })
+      .or(page.getByText('Latency: 95th percentile'))
+      .first()
+      .waitFor();
+    await user.press(link('First token'));
+    await page.getByText('First token: 95th percentile').first().waitFor();
   });
 
   it('adds a budget alert in five steps', async () => {

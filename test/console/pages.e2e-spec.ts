@@ -17,6 +17,8 @@ import { embed, LOCAL, rejectWith, SMALL } from '../support/requests/create-embe
 interface ListedPage {
   readonly path: string;
   readonly heading: string;
+  /** Absent: 200. */
+  readonly status?: number;
 }
 
 const PAGES: readonly ListedPage[] = [
@@ -28,7 +30,7 @@ const PAGES: readonly ListedPage[] = [
   { path: '/generations?status=error&model=openai%2Ftext-embedding-3-small', heading: 'Generations' },
   { path: '/generations?session=nothing', heading: 'Generations' },
   { path: '/refusals?range=week', heading: 'Refused calls' },
-  { path: '/no-such-page', heading: 'Page not found' },
+  { path: '/no-such-page', heading: 'There is no such page', status: 404 },
 ];
 
 describeInChromium('pages of the console', () => {
@@ -58,7 +60,8 @@ describeInChromium('pages of the console', () => {
     await setup.close();
   });
 
-  async function assertPage({ path, heading }: ListedPage): Promise<void> {
+  async function assertPage({ path, heading, status }: ListedPage): Promise<void> {
+    if (status !== undefined) session.expectStatus(status);
     await visit(session.page, path, heading);
     await expectAccessibleEverywhere(session.page);
     expect([path, session.complaints]).toEqual([path, []]);

@@ -1,5 +1,6 @@
 // Sign-in, sign-out, sessions that end, and lost networks, as a user of the console meets them.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import {
   describeInChromium,
   expectAccessible,
@@ -11,6 +12,11 @@ import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { askFor } from '../support/requests/admin.js';
 import { embed, LOCAL } from '../support/requests/create-embedding.js';
+
+async function enter(dialog: Locator, key: string): Promise<void> {
+  await dialog.getByLabel('Key', { exact: true }).fill(key);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+}
 
 describeInChromium('sessions of the console', () => {
   let setup: ConsoleSetup;
@@ -55,16 +61,48 @@ describeInChromium('sessions of the console', () => {
     }
   });
 
-  it('returns to the page after a session that ended in the middle', async () => {
+  it('signs in over the page, which keeps what was typed, also in a dialog', async () => {
+    const { page, context, complaints, close } = await openConsole(setup.browser, setup.app);
+    await page.addInitScript('window.setInterval = () => 0');
+    await visit(page, '/destinations/new?kind=webhook', 'Add Webhook');
+    await page.getByLabel('Name', { exact: true }).fill('Half a destination');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    const signIn = page.getByRole('dialog', { name: 'Sign in to signalbox' });
+    await signIn.getByText('The page keeps what you have typed.').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await signIn.waitFor();
+    await enter(signIn, setup.app.managementKey);
+    await signIn.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a destination');
+    expect(new URL(page.url()).pathname).toBe('/destinations/new');
+    await visit(page, '/keys', 'Keys');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('dialog', { name: 'Create key' });
+    await form.getByLabel('Name', { exact: true }).fill('Half a key');
+    // A click beside a form takes nothing that was typed.
+    await page.mouse.click(5, 5);
+    await context.clearCookies();
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await signIn.getByText('The page keeps what you have typed.').waitFor();
+    await enter(signIn, setup.app.managementKey);
+    await signIn.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a key');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('begins again with a key of another account', async () => {
     const { page, context, close } = await openConsole(setup.browser, setup.app);
-    // Without polls, which would meet the end before the click.
     await page.addInitScript('window.setInterval = () => 0');
     await visit(page, '/keys', 'Keys');
     await context.clearCookies();
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByRole('heading', { name: 'Sign in to signalbox' }).waitFor();
-    await signInWith(page, setup.app.managementKey);
-    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    const { managementKey } = await setup.app.createAccount();
+    await enter(page.getByRole('dialog', { name: 'Sign in to signalbox' }), managementKey);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await close();
   });
 

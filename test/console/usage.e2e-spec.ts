@@ -85,9 +85,6 @@ describeInChromium('usage in the console', () => {
     await page.reload();
     await waitUntilLoaded(page);
     expect(await page.getByLabel('Group by', { exact: true }).inputValue()).toBe('workspace');
-    expect(await page.getByLabel('Workspaces').locator('option').allTextContents()).toEqual([
-      'All workspaces',
-    ]);
     await page.getByRole('cell', { name: '6', exact: true }).first().waitFor();
   });
 
@@ -115,7 +112,7 @@ describeInChromium('usage in the console', () => {
     await page.getByText(/^Calls shown: 4\b/).waitFor();
   });
 
-  it('leads to the calls of a row in its workspace, and nowhere from a row of several', async () => {
+  it('leads to the calls of a row in its workspace, or in all workspaces', async () => {
     const { app } = setup;
     const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
       body: { name: 'Pricing', slug: 'pricing' },
@@ -124,17 +121,22 @@ describeInChromium('usage in the console', () => {
       body: { name: 'Price finder', workspace_id: data.id },
     });
     expect((await embed(app, { model: SMALL, input: 'a text' }, key)).status).toBe(200);
-    await visit(page, '/usage?scope=all', 'Usage');
+    await visit(page, '/usage?workspace=all', 'Usage');
     await row(SMALL).getByText('5', { exact: true }).first().waitFor();
-    expect(await row(SMALL).getByRole('link').count()).toBe(0);
+    await row(SMALL).getByRole('link', { name: SMALL }).click();
+    await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
+    await page.getByText(/^Calls shown: 5\b/).waitFor();
+    expect(new URL(page.url()).searchParams.get('workspace')).toBe('all');
+    await visit(page, '/usage?workspace=all', 'Usage');
     await page.getByLabel('And by').selectOption('Workspace');
     await row(SMALL, 'Pricing').getByRole('link', { name: SMALL }).click();
     await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
     await page.getByText(/^Calls shown: 1\b/).waitFor();
     expect(new URL(page.url()).searchParams.get('workspace')).toBe(data.id);
-    await visit(page, '/usage?scope=all&by=key', 'Usage');
+    await visit(page, '/usage?workspace=all&by=key', 'Usage');
     await page.getByRole('link', { name: 'Price finder' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Price finder' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
+    await page.getByText(/^Calls shown: 1\b/).waitFor();
   });
 
   it('shows the spend of each workspace beside its budget', async () => {

@@ -6,6 +6,7 @@ import type { OpenConsole } from '../support/app/chromium.js';
 import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { askFor } from '../support/requests/admin.js';
+import { embed, LOCAL } from '../support/requests/create-embedding.js';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -62,6 +63,36 @@ describeInChromium('the choice of the workspace', () => {
       await choice().selectOption(setup.app.workspaceId);
       await page.waitForURL((url) => !url.searchParams.has('workspace'));
       expect(searchOf()).toBe(kept);
+    });
+
+    it('shows keys, calls, usage and the overview of all workspaces', async () => {
+      const { app } = setup;
+      const { secret } = await app.createKey({ name: 'Of research', workspaceId: other });
+      expect((await embed(app, { model: LOCAL, input: 'a text' }, secret)).status).toBe(200);
+      expect((await embed(app, { model: LOCAL, input: 'a text' })).status).toBe(200);
+      await visit(page, '/generations', 'Generations');
+      await choice().selectOption({ label: 'All workspaces' });
+      const rows = page.getByRole('table', { name: 'Generations' }).getByRole('row');
+      await rows.filter({ hasText: 'Of research' }).getByText('Research', { exact: true }).waitFor();
+      await rows.filter({ hasText: 'Test key' }).first().waitFor();
+      await expectAccessible(page);
+      const go = (name: string) => page.getByRole('link', { name, exact: true }).first().click();
+      await go('Keys');
+      await page.getByRole('link', { name: 'Of research' }).waitFor();
+      await page.getByRole('link', { name: 'Test key', exact: true }).first().waitFor();
+      await page.getByRole('link', { name: 'Of research' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Of research' }).waitFor();
+      expect(await chosen()).toBe('All workspaces');
+      await go('Overview');
+      await page.locator('dl > div', { hasText: 'Calls' }).getByText('2', { exact: true }).waitFor();
+      await go('Usage');
+      await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+      expect(await chosen()).toBe('All workspaces');
+      // Destinations are those of one workspace.
+      await go('Destinations');
+      await page.getByRole('heading', { level: 1, name: 'Destinations' }).waitFor();
+      expect(await chosen()).toBe('Default');
+      expect(session.complaints).toEqual([]);
     });
 
     it('keeps a form that is filled in, but not the keys that it had chosen', async () => {

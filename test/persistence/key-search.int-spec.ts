@@ -42,6 +42,10 @@ it('leaves the connections of others free, whatever a tenant searches for', asyn
     workspaceId: app.workspaceId,
     includeDisabled: true,
     partOfName: HOSTILE,
+    order: 'created' as const,
+    isDescending: true,
+    state: null,
+    stoppedWorkspaceIds: [],
     offset: 0,
     limit: 100,
   };

@@ -24,7 +24,16 @@ const MAX_ERROR = 0.091;
 const SMALL_STEPS = { workspaces: 500, rows: 3 };
 // Refused calls have sums of their own.
 const METRIC_NAMES = namesOf(METRICS).filter((name) => name !== 'refused_count');
-const PERCENTILES = { latency_p50: 0.5, latency_p90: 0.9, latency_p95: 0.95, latency_p99: 0.99 } as const;
+const durationOf = ({ durationMs }: Generation): number => durationMs;
+const firstTokenOf = ({ chat }: Generation): number | null => chat?.timeToFirstTokenMs ?? null;
+const PERCENTILES = {
+  latency_p50: [durationOf, 0.5],
+  latency_p90: [durationOf, 0.9],
+  latency_p95: [durationOf, 0.95],
+  latency_p99: [durationOf, 0.99],
+  time_to_first_token_p50: [firstTokenOf, 0.5],
+  time_to_first_token_p95: [firstTokenOf, 0.95],
+} as const;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -65,8 +74,8 @@ const sumsOf = (rows: readonly Generation[]): AnalyticsRow => ({
   latency_avg: Math.round((sumOf(rows, (row) => row.durationMs) / rows.length) * 1000) / 1000,
 });
 
-function exactPercentile(rows: readonly Generation[], share: number): number {
-  const sorted = rows.map((row) => row.durationMs).toSorted((one, other) => one - other);
+function exactPercentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
   const rank = share * (sorted.length - 1);
   const [below = NaN, above = NaN] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
   return below + (above - below) * (rank - Math.floor(rank));
@@ -137,8 +146,13 @@ async function compare(query: AnalyticsQuery, logged: readonly Generation[]): Pr
         Object.fromEntries(Object.keys(groupOf(query, logged[0]!)).map((name) => [name, row[name]])),
       ),
     )!.rows;
-    for (const [name, share] of Object.entries(PERCENTILES)) {
-      const exact = exactPercentile(rows, share);
+    for (const [name, [read, share]] of Object.entries(PERCENTILES)) {
+      const values = rows.map(read).filter((value) => value !== null);
+      if (values.length === 0) {
+        expect(row[name]).toBeNull();
+        continue;
+      }
+      const exact = exactPercentile(values, share);
       expect(Math.abs(Number(row[name]) - exact)).toBeLessThanOrEqual(MAX_ERROR * exact + 0.001);
     }
   }
@@ -166,7 +180,11 @@ const entry = fc.record({
   durationMs: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 200_000 })),
   chat: fc.option(
     fc
-      .record({ completionTokens: fc.nat({ max: 2 ** 31 - 1 }), reasoningTokens: fc.nat({ max: 1_000 }) })
+      .record({
+        completionTokens: fc.nat({ max: 2 ** 31 - 1 }),
+        reasoningTokens: fc.nat({ max: 1_000 }),
+        timeToFirstTokenMs: fc.option(fc.nat({ max: 200_000 })),
+      })
       .map((tokens) => createChatFacts(tokens)),
   ),
 });

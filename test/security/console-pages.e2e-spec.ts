@@ -25,6 +25,7 @@ let directory: string;
 const build = (): void => {
   mkdirSync(join(directory, 'assets'), { recursive: true });
   writeFileSync(join(directory, 'index.html'), PAGE);
+  writeFileSync(join(directory, 'pages.json'), '["/","/keys","/generations/$id","/models/$author/$slug"]');
   writeFileSync(join(directory, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(directory, 'assets', 'index-A1b2.js'), SCRIPT);
   writeFileSync(join(directory, 'assets', 'logo-A1b2.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
@@ -53,7 +54,7 @@ it('without a build the page says how to build it, and the API serves', async ()
 describe('with a build', () => {
   beforeAll(build);
 
-  it.each(['/', '/keys', '/generations/gen-1', '/a/b/c.d', '/docsify', '/apis'])(
+  it.each(['/', '/keys', '/keys/', '/Keys', '/generations/gen-1', '/models/openai/gpt-4.1%3Afree'])(
     'a browser gets the page: %s',
     async (path) => {
       const response = await app.http.get(path).set(BROWSER);
@@ -71,6 +72,19 @@ describe('with a build', () => {
         .get(path)
         .set({ ...BROWSER, 'if-none-match': response.headers['etag'] ?? '' });
       expect(again.status).toBe(304);
+    },
+  );
+
+  it.each(['/a/b/c.d', '/docsify', '/apis', '/keys/a/b', '/generations/', '/models/openai'])(
+    'a browser gets the page with 404 where the console has none: %s',
+    async (path) => {
+      const response = await app.http.get(path).set(BROWSER);
+      expect([response.status, response.text]).toEqual([404, PAGE]);
+      expect(response.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': POLICY,
+        'cache-control': 'no-cache',
+      });
     },
   );
 

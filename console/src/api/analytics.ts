@@ -6,6 +6,10 @@ export type AnalyticsQuery = Schemas['AnalyticsQueryDto'];
 /** Metrics are numbers or null, dimensions texts or null; `date` is the start of the period. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
 
+/** Null: all workspaces of the account. */
+export const withinWorkspace = (workspaceId: string | null): NonNullable<AnalyticsQuery['filters']> =>
+  workspaceId === null ? [] : [{ field: 'workspace', operator: 'eq', value: workspaceId }];
+
 /** `key` names the query; it is not the body, whose times follow the moment of the load. */
 export const analyticsQuery = (key: readonly unknown[], body: (now: number) => AnalyticsQuery) =>
   queryOptions({

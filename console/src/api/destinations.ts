@@ -11,6 +11,11 @@ export type DestinationDeliveries = Schemas['DeliveriesDto'];
 export type DeadLetter = Schemas['DeadLetterDto'];
 export type ConnectionTest = Schemas['ConnectionTestDto'];
 export type FilterRules = Schemas['FilterRulesDto'];
+export type PreviewedSelection = Required<
+  Pick<Schemas['PreviewSelectionDto'], 'api_key_hashes' | 'filter_rules'>
+> &
+  Pick<Schemas['PreviewSelectionDto'], 'destination_id' | 'workspace_id'>;
+export type SelectionPreview = Schemas['SelectionPreviewDto'];
 export type Replay = Schemas['CreateReplayDto'];
 
 /** The members of a destination that the form shows. */
@@ -153,6 +158,14 @@ export async function testSettings(
   } as Schemas['TestDestinationDto'];
   return (await call(api.POST('/api/v1/observability/destinations/test', { body }))).data;
 }
+
+export const selectionPreviewQuery = (body: PreviewedSelection) =>
+  queryOptions({
+    queryKey: [...DESTINATIONS, 'preview', body],
+    queryFn: async ({ signal }): Promise<SelectionPreview> =>
+      (await call(api.POST('/api/v1/observability/destinations/preview', { body, signal }))).data,
+    gcTime: 0,
+  });
 
 /** The number of dead letters; null for a replay from a time. */
 export async function replayDeliveries(id: string, body: Replay): Promise<number | null> {

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { CursorPage } from '../components/data/held-pages';
 import { ApiError, api, call } from './client';
 import type { Schemas } from './client';
+import type { WorkspaceScope } from './workspaces';
 
 export type GenerationRow = Schemas['GenerationsResponseDto']['data'][number];
 export type Generation = Schemas['GenerationDto'];
@@ -9,8 +10,7 @@ export type GenerationContent = Schemas['GenerationContentDto'];
 
 export type GenerationDelivery = Schemas['GenerationDeliveryDto'];
 
-export interface GenerationFilters {
-  readonly workspace_id: string;
+export interface GenerationFilters extends WorkspaceScope {
   readonly api_key_hash?: string;
   readonly model?: string;
   readonly provider?: string;

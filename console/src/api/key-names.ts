@@ -1,25 +1,24 @@
-// The names of the keys of workspaces, for tables that name keys by their hashes.
+// The names of keys, for tables that name keys by their hashes.
 import { queryOptions } from '@tanstack/react-query';
 import { KEYS, loadKeys } from './keys';
+import { scopeOf } from './workspaces';
 
 // Keys beyond them are named by their hashes.
 const MAX_PAGES = 50;
 
-export const keyNamesQuery = (workspaceIds: readonly string[]) =>
+/** Null: of all workspaces of the account. */
+export const keyNamesQuery = (workspaceId: string | null) =>
   queryOptions({
-    queryKey: [...KEYS, 'names', ...workspaceIds],
+    queryKey: [...KEYS, 'names', workspaceId],
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
       const names = new Map<string, string>();
-      let pages = 0;
-      for (const workspace of workspaceIds) {
-        let cursor: string | undefined;
-        do {
-          const filters = { workspace_id: workspace, include_disabled: true };
-          const page = await loadKeys(filters, cursor, signal);
-          for (const { hash, name } of page.data) names.set(hash, name);
-          cursor = page.next_cursor ?? undefined;
-          pages += 1;
-        } while (cursor !== undefined && pages < MAX_PAGES);
+      const filters = { ...scopeOf(workspaceId), include_disabled: true };
+      let cursor: string | undefined;
+      for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+        const page = await loadKeys(filters, cursor, signal);
+        for (const { hash, name } of page.data) names.set(hash, name);
+        if (page.next_cursor === null) break;
+        cursor = page.next_cursor;
       }
       return names;
     },

@@ -3,6 +3,8 @@ import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
 import { loadByOffset } from './offset-pages';
+import { scopeOf } from './workspaces';
+import type { WorkspaceScope } from './workspaces';
 
 export type EffectiveLimit = Schemas['EffectiveLimitDto'];
 
@@ -16,11 +18,13 @@ export type KeySecret = Schemas['NewSecretResponseDto'];
 export const KEYS = ['keys'] as const;
 const PAGE = 100;
 
-export interface KeyFilters {
-  readonly workspace_id: string;
+export interface KeyFilters extends WorkspaceScope {
   readonly include_disabled: boolean;
   /** A part of a name. */
   readonly q?: string | undefined;
+  /** Absent: newest first. */
+  readonly sort?: 'name' | 'spend' | 'last_used' | 'expires' | undefined;
+  readonly state?: 'stopped' | 'expiring' | 'unused' | 'disabled' | undefined;
 }
 
 export function loadKeys(
@@ -74,17 +78,17 @@ async function loadChoices(
 
 /** The keys of the former search stay while the next one loads, but never those of another workspace. */
 const keepWithin =
-  (workspaceId: string) =>
+  (workspaceId: string | null) =>
   <Data>(former: Data | undefined, query?: { readonly queryKey: readonly unknown[] }): Data | undefined =>
     query?.queryKey.includes(workspaceId) ? former : undefined;
 
 /** Inference keys with `part` in their name, disabled ones included. */
-export const inferenceKeysQuery = (workspaceId: string, part: string) =>
+export const inferenceKeysQuery = (workspaceId: string | null, part: string) =>
   queryOptions({
     queryKey: [...KEYS, 'inference', workspaceId, part],
     queryFn: ({ signal }) =>
       loadChoices(
-        { workspace_id: workspaceId, include_disabled: true, q: part || undefined },
+        { ...scopeOf(workspaceId), include_disabled: true, q: part || undefined },
         (key) => !key.is_management_key,
         signal,
       ),

@@ -6,7 +6,7 @@ const FIRST_WORDS = 'Invalid request parameters: ';
 /** `name: must be ...`, `limit: ...`, `external.user: ...`. */
 const PROBLEM = /^([\w.[\]-]+): (.+)$/s;
 
-interface Problems {
+export interface Problems {
   /** By the path of the member. */
   readonly members: Readonly<Record<string, string>>;
   /** The message, when no member has the problem. */

@@ -8,6 +8,7 @@ export interface Session {
   readonly key_hash: string;
   readonly key_name: string;
   readonly key_label: string;
+  readonly account_id: string;
   readonly account_name: string;
   readonly workspace_id: string;
   readonly workspace_name: string;

@@ -21,6 +21,15 @@ const PAGE = 100;
 const MEMBERS_PAGE = 50;
 
 /** All workspaces of the account. */
+/** Members of a list's query. Null: all workspaces of the account. */
+export interface WorkspaceScope {
+  readonly workspace_id?: string;
+  readonly all_workspaces?: true;
+}
+
+export const scopeOf = (workspaceId: string | null): WorkspaceScope =>
+  workspaceId === null ? { all_workspaces: true } : { workspace_id: workspaceId };
+
 export const workspacesQuery = queryOptions({
   queryKey: WORKSPACES,
   queryFn: async ({ signal }): Promise<readonly Workspace[]> => {

@@ -20,9 +20,9 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 
 export function NotFoundPage() {
   return (
-    <Page title="Page not found">
+    <Page title="There is no such page">
       <EmptyState
-        title="There is no page at this address"
+        title="Nothing is at this address"
         action={
           <Link to="/" className={buttonClass('primary')}>
             Go to the overview

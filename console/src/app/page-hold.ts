@@ -6,10 +6,10 @@ import { useEffect } from 'react';
 let holds = 0;
 let waiting: (() => void) | null = null;
 
-/** Calls `leave` when nothing holds the page: the end of the session leads to the sign-in page, but not away from a secret. */
-export function leavePage(leave: () => void): void {
-  if (holds === 0) leave();
-  else waiting = leave;
+/** Calls `cover` when nothing holds the page: the sign-in covers the page, but not a secret. */
+export function coverPage(cover: () => void): void {
+  if (holds === 0) cover();
+  else waiting = cover;
 }
 
 function holdPage(): () => void {
@@ -17,9 +17,9 @@ function holdPage(): () => void {
   return () => {
     holds -= 1;
     if (holds > 0 || waiting === null) return;
-    const leave = waiting;
+    const cover = waiting;
     waiting = null;
-    leave();
+    cover();
   };
 }
 

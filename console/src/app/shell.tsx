@@ -1,7 +1,7 @@
 // The frame around every page: skip link, navigation, workspace, theme, session.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { createContext, useContext, useState } from 'react';
+import { createContext, lazy, Suspense, useContext, useState } from 'react';
 import { sessionQuery, signOut } from '../api/session';
 import { urlOf } from '../base-path';
 import { IconButton } from '../components/actions/button';
@@ -14,12 +14,18 @@ import { Frame } from './frame';
 import type { FrameLinkProps } from './frame';
 import styles from './frame.module.css';
 import { INFERENCE_NAVIGATION, NAVIGATION } from './navigation';
+import { setSessionEnded, useSessionEnded } from './session-end';
 import { ThemeSwitch } from './theme-switch';
 import { useSession } from './workspace';
 import { WorkspaceSwitch } from './workspace-switch';
 
+const SignInOver = lazy(async () => ({
+  default: (await import('../pages/sign-in/sign-in-over')).SignInOver,
+}));
+
 export function Shell() {
   const { kind } = useSession();
+  const hasEnded = useSessionEnded();
   const [isOpen, setOpen] = useState(false);
   const isManagement = kind === 'management';
   return (
@@ -50,6 +56,11 @@ export function Shell() {
       >
         <Outlet />
       </Frame>
+      {hasEnded && (
+        <Suspense>
+          <SignInOver />
+        </Suspense>
+      )}
     </OpenContext>
   );
 }
@@ -80,6 +91,7 @@ function SessionLine() {
     mutationFn: signOut,
     onSuccess: async () => {
       client.clear();
+      setSessionEnded(false);
       client.setQueryData(sessionQuery.queryKey, null);
       await router.navigate({ to: '/sign-in', search: {} });
     },

@@ -71,7 +71,7 @@ export function concludeBatch(
   };
 }
 
-/** Concludes a replay of dead letters: the cursor stays, and letters in `replayed` are removed. */
+/** Concludes a replay of dead letters: the cursor stays, and letters in `replayed` are delivered. */
 export function concludeReplay(
   letters: readonly DeadLetter[],
   batch: Pick<Batch, 'entries' | 'hasMore'>,

@@ -100,7 +100,7 @@ export class DeliverySteps {
       const sent = { start: cursor.position, rejected, rejection, now: clock.now() };
       const outcome = concludeReplay(letters, batch, results, sent);
       if (!(await cursor.advance(target, outcome))) return 'moved';
-      await deadLetters.remove(cursor.claim, outcome.replayed);
+      await deadLetters.markDelivered(cursor.claim, outcome.replayed, clock.now());
       return failure ?? 'more';
     } finally {
       batch.release();

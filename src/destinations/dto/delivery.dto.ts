@@ -41,7 +41,7 @@ export class DeliveriesDto {
     example: { expired: 3 },
   })
   dropped: object;
-  @IntegerField() dead_letters: number;
+  @IntegerField({ description: 'Without those that a replay has delivered.' }) dead_letters: number;
   @IntegerField({
     description: 'Undelivered generations, including those that its rules exclude; counted up to 10000.',
   })
@@ -71,6 +71,12 @@ class DeadLetterDto {
   @TextField({ description: MESSAGE }) message: string;
   @TimeField() created_at: string;
   @FlagField({ description: 'Whether it is queued for another delivery.' }) replay_requested: boolean;
+  @EnumField(['delivered', 'rejected'], {
+    nullable: true,
+    description: 'The result of the last replay; null: none has ended.',
+  })
+  replay_result: string | null;
+  @TimeField({ nullable: true, description: 'When the last replay ended.' }) replayed_at: string | null;
 }
 
 export class DeadLettersResponseDto {
@@ -119,6 +125,8 @@ export function toDeadLetterDto(letter: StoredDeadLetter): DeadLetterDto {
     message: letter.message,
     created_at: letter.createdAt.toISOString(),
     replay_requested: letter.isReplayRequested,
+    replay_result: letter.replay && (letter.replay.isDelivered ? 'delivered' : 'rejected'),
+    replayed_at: letter.replay?.at.toISOString() ?? null,
   };
 }
 

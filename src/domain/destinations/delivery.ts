@@ -71,6 +71,8 @@ export function statusIn(message: string): string {
 /** Per destination: a small replay request may send a hundred megabytes to a third party. */
 export const MAX_REPLAYS_PER_HOUR = 6;
 export const MAX_TESTS_PER_MINUTE = 10;
+/** Previews of the rules of destinations, of an account in each process. */
+export const MAX_PREVIEWS_PER_MINUTE = 120;
 
 /** The result of a test of a receiver. */
 export interface ConnectionTest {

@@ -30,6 +30,9 @@ export const METRICS = {
   latency_p90: { label: 'Latency, 90th percentile', ...LATENCY },
   latency_p95: { label: 'Latency, 95th percentile', ...LATENCY },
   latency_p99: { label: 'Latency, 99th percentile', ...LATENCY },
+  // Of streamed chats.
+  time_to_first_token_p50: { label: 'Time to first token, median', ...LATENCY },
+  time_to_first_token_p95: { label: 'Time to first token, 95th percentile', ...LATENCY },
 } as const satisfies Record<string, AnalyticsMetric>;
 export type MetricName = keyof typeof METRICS;
 

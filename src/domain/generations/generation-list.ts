@@ -8,18 +8,18 @@ export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'error'] as const;
 export interface GenerationFilter {
   readonly accountId: string;
   readonly workspaceId: string;
-  readonly apiKeyId: string | undefined;
-  readonly model: string | undefined;
-  readonly provider: string | undefined;
-  readonly operation: Operation | undefined;
-  readonly statuses: readonly number[] | undefined;
-  readonly errorType: string | undefined;
-  readonly requestId: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly userId: string | undefined;
-  readonly from: Date | undefined;
+  readonly apiKeyId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly operation?: Operation | undefined;
+  readonly statuses?: readonly number[] | undefined;
+  readonly errorType?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly from?: Date | undefined;
   /** Exclusive. */
-  readonly to: Date | undefined;
+  readonly to?: Date | undefined;
 }
 
 /** A page continues with generations before this position. */
@@ -31,6 +31,26 @@ export interface GenerationPage {
   readonly next: ListPosition | null;
   /** Everything since this moment was searched, and the page is not full; null: the page is full, or the last. */
   readonly searchedUntil: Date | null;
+}
+
+/** One page of the lists of several workspaces, each of which begins at the same position. */
+export function mergePages(pages: readonly GenerationPage[], limit: number): GenerationPage {
+  // Before the newest end of a list, its further generations are not known.
+  const [horizon = null] = pages.flatMap(({ next }) => next ?? []).toSorted(newestFirst);
+  const known = pages
+    .flatMap(({ generations }) => generations)
+    .filter((generation) => horizon === null || newestFirst(generation, horizon) <= 0)
+    .toSorted(newestFirst);
+  const generations = known.slice(0, limit);
+  const isFull = generations.length === limit;
+  if (isFull && (known.length > limit || horizon !== null))
+    return { generations, next: generations.at(-1) ?? null, searchedUntil: null };
+  return { generations, next: horizon, searchedUntil: horizon?.createdAt ?? null };
+}
+
+function newestFirst(one: ListPosition, other: ListPosition): number {
+  const later = other.createdAt.getTime() - one.createdAt.getTime();
+  return later === 0 ? Number(other.id > one.id) - Number(other.id < one.id) : later;
 }
 
 const FAILURES = [...new Set(Object.values(ERROR_DEFINITIONS).map(({ status }): number => status))].toSorted(

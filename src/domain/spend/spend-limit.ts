@@ -1,7 +1,7 @@
 // Spend limits: the owners and sums that a call is checked against before it is made.
 import type { PicoUsd } from './money.js';
 import type { SpendLease, SpendOwner } from './spend-lease.js';
-import { spendTowardWindow, windowEnd } from './spend.js';
+import { NO_SPEND, spendTowardWindow, windowEnd } from './spend.js';
 import type { AccountCredits, KeySpend, SpendLimit, WindowedSpend } from './spend.js';
 
 export interface SpendLimitWindow {
@@ -86,6 +86,13 @@ export interface EffectiveLimit {
   readonly spent: PicoUsd;
   /** Null: the limit does not reset. */
   readonly resetsAt: Date | null;
+}
+
+/** Whether one of the limits above the keys refuses their calls. */
+export function isStopped(shared: SharedLimits, now: Date): boolean {
+  const unlimited = { limit: null, limitReset: null, includeByokInLimit: false };
+  const first = effectiveLimitOf(unlimited, NO_SPEND, shared, now);
+  return first !== null && first.spent >= first.limit;
 }
 
 /**

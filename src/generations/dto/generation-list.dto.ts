@@ -14,6 +14,7 @@ import {
   IntegerField,
   LimitField,
   NumberField,
+  QueryFlagField,
   TextField,
   TimeField,
   UsdField,
@@ -26,6 +27,13 @@ import { providerName } from '../../providers/index.js';
 export class GenerationsQueryDto {
   @WorkspaceIdField("Default: the workspace of `api_key_hash`, else the account's default workspace.")
   workspace_id?: string;
+
+  @QueryFlagField({
+    default: false,
+    description:
+      'Whether the list has the calls of all workspaces of the account, of at most 100. Replaces `workspace_id`.',
+  })
+  all_workspaces: boolean = false;
 
   @KeyHashField('Only calls of this key: SHA-256 of a secret of the account in lower-case hexadecimal.')
   api_key_hash?: string;

@@ -93,9 +93,10 @@ export function selectLastUse(workspaceId: string, keyId: string, chargedOn: str
 ) AS moment`;
 }
 
-const CHARGED_ON = '(SELECT last_day FROM key_spend WHERE workspace_id = $1 AND api_key_id = key.id)';
+const CHARGED_ON =
+  '(SELECT last_day FROM key_spend WHERE workspace_id = key.workspace_id AND api_key_id = key.id)';
 
-/** $1 workspace, $2 keys. */
+/** $1 workspaces, $2 their keys. */
 export const LAST_USE = `
-SELECT key.id, ${selectLastUse('$1', 'key.id', CHARGED_ON)}
-FROM unnest($2::uuid[]) AS key (id)`;
+SELECT key.id, ${selectLastUse('key.workspace_id', 'key.id', CHARGED_ON)}
+FROM unnest($1::uuid[], $2::uuid[]) AS key (workspace_id, id)`;

@@ -1,7 +1,7 @@
 // Sums of the log by day and endpoint: the rollup's, plus the rows that it has not summed yet.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../../domain/generations/activity.js';
-import type { LastUse } from '../../domain/keys/api-key.js';
+import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { cursorValues } from '../rollups/rollup.repository.js';
@@ -50,12 +50,15 @@ export class ActivityRepository {
   }
 
   /** By key id. */
-  async findLastUse(workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, LastUse>> {
-    if (ids.length === 0) return new Map();
+  /** By the id of the key. */
+  async findLastUse(
+    keys: readonly Pick<ApiKey, 'id' | 'workspaceId'>[],
+  ): Promise<ReadonlyMap<string, LastUse>> {
+    if (keys.length === 0) return new Map();
     const rows = await this.database.query<LastUse & { id: string }>({
       name: 'last-use',
       text: LAST_USE,
-      values: [workspaceId, ids],
+      values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
     });
     return new Map(rows.map(({ id, ...lastUse }) => [id, lastUse]));
   }

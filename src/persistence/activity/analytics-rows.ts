@@ -4,7 +4,7 @@ import { cursorValues } from '../rollups/rollup.repository.js';
 import type { RollupCursor } from '../rollups/rollup.repository.js';
 import { COUNTS, isUnsummed, selectCounts } from '../rollups/rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
-import { IS_FAILED } from './usage-statements.js';
+import { FIRST_TOKEN_MS, IS_FAILED } from './usage-statements.js';
 import type { HistoryRows, TimeSpan } from '../history/history.js';
 
 interface DimensionColumn {
@@ -70,12 +70,23 @@ function countsOf(source: RangePart['source']): string {
 }
 
 /** The columns of a row beside its time and dimensions. */
-export type RowColumns = 'counts' | 'counts and latency' | { readonly own: string };
+export type RowColumns =
+  { readonly hasFirstTokens: boolean; readonly hasLatency: boolean } | { readonly own: string };
+
+const NONE = 'NULL::integer';
+
+function timesOf(
+  { hasFirstTokens, hasLatency }: Exclude<RowColumns, { readonly own: string }>,
+  { firstToken, latency }: { readonly firstToken: string; readonly latency: string },
+): string {
+  return `${hasFirstTokens ? `, ${firstToken} AS first_token_ms` : ''}${hasLatency ? `, ${latency} AS latency` : ''}`;
+}
 
 function columnsOf(query: AnalyticsQuery, source: RangePart['source'], columns: RowColumns): string {
-  if (typeof columns === 'object') return columns.own;
+  if ('own' in columns) return columns.own;
   const refused = countsRefusals(query) ? ', 0 AS refused' : '';
-  return `${countsOf(source)}${refused}${columns === 'counts' ? '' : ', duration_ms AS latency'}`;
+  const firstToken = typeof source === 'string' ? FIRST_TOKEN_MS : NONE;
+  return `${countsOf(source)}${refused}${timesOf(columns, { firstToken, latency: 'duration_ms' })}`;
 }
 
 type ValueOf = (column: DimensionColumn) => string;
@@ -146,12 +157,11 @@ export function rowsOfHistory(
     'latency integer',
   ];
   const refused = countsRefusals(query) ? ', 0 AS refused' : '';
-  const own = typeof columns === 'object' ? 'bucket, requests' : `${counts.join(', ')}${refused}`;
-  const selected = [
-    'to_timestamp(time) AS time',
-    ...names.map(({ column }) => column),
-    columns === 'counts and latency' ? `${own}, latency` : own,
-  ];
+  const own =
+    'own' in columns
+      ? 'bucket, requests'
+      : `${counts.join(', ')}${refused}${timesOf(columns, { firstToken: NONE, latency: 'latency' })}`;
+  const selected = ['to_timestamp(time) AS time', ...names.map(({ column }) => column), own];
   return `SELECT ${selected.join(', ')} FROM jsonb_to_recordset(${parameters.add(json)}::jsonb) AS history (${types.join(', ')})`;
 }
 
@@ -164,7 +174,7 @@ const LENGTHS: Readonly<Record<RefusalTable, number>> = { refusal_minutes: 60_00
 export function rowsOfRefusals(
   query: AnalyticsQuery,
   table: RefusalTable,
-  columns: RowColumns,
+  columns: Exclude<RowColumns, { readonly own: string }>,
   parameters: Parameters,
 ): string {
   const length = LENGTHS[table];
@@ -177,8 +187,7 @@ export function rowsOfRefusals(
     '0 AS failed_requests',
     // A percentile must not count them.
     ...COUNTS.map((column) => (column === 'duration_ms' ? 'NULL::integer' : '0') + ` AS ${column}`),
-    'refusals AS refused',
-    ...(columns === 'counts and latency' ? ['NULL::integer AS latency'] : []),
+    `refusals AS refused${timesOf(columns, { firstToken: NONE, latency: NONE })}`,
   ];
   const conditions = conditionsOf(query, { time: 'period', from, to: query.to }, valueOf, parameters);
   return `SELECT ${selected.join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}`;

@@ -16,32 +16,10 @@ import {
   rowsOfRefusals,
 } from './analytics-rows.js';
 import type { AnalyticsSources, RowColumns } from './analytics-rows.js';
-import { forBuckets, LATENCY_BUCKET } from './usage-statements.js';
+import { isOfFirstToken, isPercentile, percentile, rounded, weightedPercentile } from './percentiles.js';
+import type { Timing } from './percentiles.js';
+import { BUCKETS, forBuckets } from './usage-statements.js';
 import type { UsageLevel } from './usage-statements.js';
-
-/** The shares of the metrics that no sums answer exactly. */
-export const PERCENTILES = {
-  latency_p50: 0.5,
-  latency_p90: 0.9,
-  latency_p95: 0.95,
-  latency_p99: 0.99,
-} as const;
-export type PercentileName = keyof typeof PERCENTILES;
-export const isPercentile = (name: string): name is PercentileName => name in PERCENTILES;
-
-/** Milliseconds with three decimals: more is noise of the database's arithmetic. */
-const rounded = (expression: string): string => `round((${expression})::numeric, 3)::float8`;
-const percentile = (name: PercentileName): string =>
-  rounded(`percentile_cont(${PERCENTILES[name]}) WITHIN GROUP (ORDER BY duration_ms)`);
-
-/** The same of rows that stand for several calls each: percentile_cont interpolates between neighbouring ranks so. */
-function weightedPercentile(name: PercentileName): string {
-  const rank = (total: string): string => `${PERCENTILES[name]}::float8 * (${total} - 1)`;
-  const at = (round: 'floor' | 'ceil'): string =>
-    `min(latency) FILTER (WHERE upto > ${round}(${rank('total')}))`;
-  const share = `(${rank('max(total)')} - floor(${rank('max(total)')}))`;
-  return rounded(`${at('floor')} + (${at('ceil')} - ${at('floor')}) * ${share}`);
-}
 
 const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   request_count: 'sum(requests)::float8',
@@ -63,6 +41,8 @@ const METRIC_COLUMNS: Readonly<Record<MetricName, string>> = {
   latency_p90: percentile('latency_p90'),
   latency_p95: percentile('latency_p95'),
   latency_p99: percentile('latency_p99'),
+  time_to_first_token_p50: percentile('time_to_first_token_p50'),
+  time_to_first_token_p95: percentile('time_to_first_token_p95'),
 };
 
 const shown = (name: DimensionName): string => {
@@ -140,6 +120,11 @@ export function hasPercentiles(query: AnalyticsQuery): boolean {
   return query.metrics.some(isPercentile) || isPercentile(orderOf(query).field);
 }
 
+/** Whether a metric or the order is one of first tokens, which the history does not have. */
+export function hasFirstTokens(query: AnalyticsQuery): boolean {
+  return query.metrics.some(isOfFirstToken) || isOfFirstToken(orderOf(query).field);
+}
+
 /** Whether percentiles come from counted latencies; the others are computed from each call. */
 export function countsLatencies(query: AnalyticsQuery, { parts, history }: AnalyticsSources): boolean {
   return parts.some(({ source }) => typeof source !== 'string') || (history !== null && isSummable(query));
@@ -149,7 +134,7 @@ export function countsLatencies(query: AnalyticsQuery, { parts, history }: Analy
 function allRows(query: AnalyticsQuery, sources: AnalyticsSources, parameters: Parameters): string {
   const { parts, history, refusals } = sources;
   const isWeighted = history !== null && !countsLatencies(query, sources) && hasPercentiles(query);
-  const columns: RowColumns = isWeighted ? 'counts and latency' : 'counts';
+  const columns: RowColumns = { hasFirstTokens: hasFirstTokens(query), hasLatency: isWeighted };
   const rows = [
     ...parts.map((part) => rowsOfPart(query, part, sources, columns, parameters)),
     ...(history === null ? [] : [rowsOfHistory(query, history, columns, parameters)]),
@@ -210,13 +195,15 @@ ORDER BY "position" LIMIT ${limit}`,
   };
 }
 
-/** The latencies of the groups of a result, counted by bucket. */
+/** The latencies, or times to the first token, of the groups of a result, counted by bucket. */
 export function readLatencies(
   query: AnalyticsQuery,
   result: readonly AnalyticsRow[],
   sources: AnalyticsSources,
+  timing: Timing,
 ): Statement {
   const parameters = new Parameters();
+  const { column, ofEntry } = BUCKETS[timing];
   const ofResult = { ...query, filters: [...query.filters, ...filtersOf(query.dimensions, result)] };
   const groups = groupsOf(query);
   const names = groups.map(({ name }) => `"${name}", `).join('');
@@ -225,24 +212,27 @@ export function readLatencies(
       .filter(({ source }) => (typeof source !== 'string') === isSum)
       .map((part) => rowsOfPart(ofResult, part, sources, { own }, parameters))
       .join('\n    UNION ALL ');
-  const ofSums = partsOf(true, 'latencies');
-  const ofLog = partsOf(false, `${LATENCY_BUCKET} AS bucket, 1 AS requests`);
-  const ofHistory = sources.history && rowsOfHistory(query, sources.history, { own: 'bucket' }, parameters);
-  const ofRows = [ofLog, ofHistory ?? ''].filter((rows) => rows !== '').join('\n    UNION ALL ');
+  const ofSums = partsOf(true, column);
+  const ofLog = partsOf(false, `${ofEntry} AS bucket, 1 AS requests`);
+  const ofHistory =
+    timing === 'latency' && sources.history
+      ? rowsOfHistory(query, sources.history, { own: 'bucket' }, parameters)
+      : '';
+  const ofRows = [ofLog, ofHistory].filter((rows) => rows !== '').join('\n    UNION ALL ');
   const counted = [
     ofSums === ''
       ? ''
       : `
   SELECT ${names}bucket - 1 AS bucket, requests FROM (
-    SELECT ${named(groups)}${forBuckets((bucket) => `sum(latencies[${bucket + 1}])`)} AS latencies
+    SELECT ${named(groups)}${forBuckets((bucket) => `sum(${column}[${bucket + 1}])`)} AS counts
     FROM (${ofSums}) AS entry ${groupBy(keysOf(groups))}
-  ) AS summed CROSS JOIN LATERAL unnest(latencies) WITH ORDINALITY AS counted (requests, bucket)
+  ) AS summed CROSS JOIN LATERAL unnest(counts) WITH ORDINALITY AS counted (requests, bucket)
   WHERE requests > 0`,
     ofRows === ''
       ? ''
       : `
   SELECT ${named(groups)}bucket, sum(requests) AS requests
-  FROM (${ofRows}) AS entry ${groupBy([...keysOf(groups), 'bucket'])}`,
+  FROM (${ofRows}) AS entry WHERE bucket IS NOT NULL ${groupBy([...keysOf(groups), 'bucket'])}`,
   ].filter((rows) => rows !== '');
   return {
     text: `

@@ -10,16 +10,16 @@ import type { AnalyticsSources, RefusalTable } from './analytics-rows.js';
 import type { HistoryRows, HistoryState } from '../history/history.js';
 import {
   countsLatencies,
+  hasFirstTokens,
   hasPercentiles,
   isOfRefusals,
-  isPercentile,
   isSummable,
   levelOf,
-  PERCENTILES,
   readLatencies,
   readResult,
 } from './analytics-statements.js';
-import type { PercentileName } from './analytics-statements.js';
+import { isPercentile, PERCENTILES } from './percentiles.js';
+import type { PercentileName, Timing } from './percentiles.js';
 import { partsOf, withHistory } from './usage-parts.js';
 import type { RangePart } from './usage-parts.js';
 import { USAGE_ROLLUP } from './usage-statements.js';
@@ -73,7 +73,7 @@ export class AnalyticsRepository {
   ): Promise<readonly AnalyticsRow[] | null> {
     const all = this.partsOf(query);
     const begin = state.droppedBefore;
-    const prefersHistory = query.granularity !== 'minute' && state.cursor !== null;
+    const prefersHistory = query.granularity !== 'minute' && state.cursor !== null && !hasFirstTokens(query);
     const { spans } = withHistory(all, { begin, prefersHistory });
     if (spans.length === 0) return this.answerOfLog(query, all, begin);
     const isNeeded = withHistory(all, { begin, prefersHistory: false }).spans.length > 0;
@@ -152,15 +152,17 @@ async function withPercentiles(
   const percentiles = query.metrics.filter(isPercentile);
   const groups = [...(query.granularity === null ? [] : ['date']), ...query.dimensions];
   const keyOf = (row: AnalyticsRow): string => JSON.stringify(groups.map((name) => row[name]));
-  const counts = new Map<string, LatencyCount[]>();
-  if (percentiles.length > 0 && rows.length > 0) {
-    for (const row of await read<Row & LatencyCount>(readLatencies(query, rows, sources))) {
-      const key = keyOf(row);
-      counts.set(key, [...(counts.get(key) ?? []), row]);
-    }
-  }
+  const countsOf = async (timing: Timing): Promise<ReadonlyMap<string, LatencyCount[]>> => {
+    const counts = new Map<string, LatencyCount[]>();
+    const isAsked = rows.length > 0 && percentiles.some((name) => PERCENTILES[name].of === timing);
+    const found = isAsked ? await read<Row & LatencyCount>(readLatencies(query, rows, sources, timing)) : [];
+    for (const row of found) counts.set(keyOf(row), [...(counts.get(keyOf(row)) ?? []), row]);
+    return counts;
+  };
+  const counted = { latency: await countsOf('latency'), first_token: await countsOf('first_token') };
   const of = (row: Row, name: PercentileName): number | null => {
-    const value = percentileOf(counts.get(keyOf(row)) ?? [], PERCENTILES[name]);
+    const { of: timing, share } = PERCENTILES[name];
+    const value = percentileOf(counted[timing].get(keyOf(row)) ?? [], share);
     return value === null ? null : Math.round(value * 1000) / 1000;
   };
   return rows.map((row) => ({

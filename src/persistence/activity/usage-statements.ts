@@ -33,8 +33,17 @@ export const USAGE_TABLES: readonly UsageTable[] = [
   { table: 'usage_key_week_totals', period: 'week', level: 'key_total', ...KEPT_DAYS },
 ];
 
-/** The bucket of a row of the log; the first one is 0. */
-export const LATENCY_BUCKET = `width_bucket(duration_ms, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
+/** Of a row of the log; null: no streamed chat, or one without content. */
+export const FIRST_TOKEN_MS = `(chat ->> 'timeToFirstTokenMs')::integer`;
+
+const bucketOf = (milliseconds: string): string =>
+  `width_bucket(${milliseconds}, ARRAY[${LATENCY_BOUNDS.join(',')}])`;
+
+/** The column of the sums that counts by bucket, and the bucket of a row of the log; the first one is 0. */
+export const BUCKETS = {
+  latency: { column: 'latencies', ofEntry: bucketOf('duration_ms') },
+  first_token: { column: 'first_tokens', ofEntry: bucketOf(FIRST_TOKEN_MS) },
+} as const;
 
 /** 499: the caller left, and nothing has failed. */
 export const IS_FAILED = 'status >= 400 AND status <> 499';
@@ -45,9 +54,19 @@ export const forBuckets = (write: (bucket: number) => string): string =>
 
 // Sums of integers take a third of the time of sums of bigint, which are numeric.
 const LATENCIES: Measure = {
-  column: 'latencies',
+  column: BUCKETS.latency.column,
   aggregate: forBuckets((bucket) => `coalesce(sum(requests) FILTER (WHERE bucket = ${bucket}), 0)::integer`),
   merge: (stored, added) => forBuckets((bucket) => `${stored}[${bucket + 1}] + ${added}[${bucket + 1}]`),
+};
+// Null where no call has one: most models never do.
+const FIRST_TOKENS: Measure = {
+  column: BUCKETS.first_token.column,
+  aggregate: `CASE WHEN count(first_bucket) > 0 THEN ${forBuckets(
+    (bucket) => `coalesce(sum(requests) FILTER (WHERE first_bucket = ${bucket}), 0)::integer`,
+  )} END`,
+  merge: (stored, added) =>
+    `CASE WHEN ${stored} IS NULL THEN ${added} WHEN ${added} IS NULL THEN ${stored}
+    ELSE ${forBuckets((bucket) => `${stored}[${bucket + 1}] + ${added}[${bucket + 1}]`)} END`,
 };
 const LAST_CREATED_AT: Measure = {
   column: 'last_created_at',
@@ -70,17 +89,21 @@ function sumsTableOf({ table, period, level, removedAfterDays }: UsageTable): Su
       period: period === 'hour' ? 'hour' : `date_trunc('${period}', hour, 'UTC')`,
       ...(level === 'key_total' ? {} : Object.fromEntries(DIMENSIONS.map((column) => [column, column]))),
     },
-    measures: [...SUMS, ...(level === 'key_total' ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES])],
+    measures: [
+      ...SUMS,
+      ...(level === 'key_total' ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES, FIRST_TOKENS]),
+    ],
     // The backlog of a new table would be removed at once.
     where: `hour >= $6::timestamptz + interval '${SUMMED_DAYS - removedAfterDays} days'`,
   };
 }
 
-const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket'].join(', ');
+const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket', 'first_bucket'].join(', ');
 
 export const USAGE_ROLLUP = createRollup('usage_rollup', {
   entry: `created_at, date_trunc('hour', created_at, 'UTC') AS hour, model, coalesce(endpoint, '') AS endpoint,
-      coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${LATENCY_BUCKET} AS bucket,
+      coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${BUCKETS.latency.ofEntry} AS bucket,
+      ${BUCKETS.first_token.ofEntry} AS first_bucket,
       ${selectCounts(COUNTS)}`,
   sums: `
   SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},

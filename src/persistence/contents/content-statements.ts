@@ -56,7 +56,7 @@ DELETE FROM generation_contents AS content USING (
       coalesce(behind.transaction, ${END_OF_LOG}), coalesce(behind.ordinal, 0)
     ) AND NOT EXISTS (
       SELECT 1 FROM dead_letters AS letter
-      WHERE letter.workspace_id = stored.workspace_id
+      WHERE letter.workspace_id = stored.workspace_id AND NOT letter.is_delivered
         AND letter.generation_id = ANY(coalesce(stored.generation_ids, ARRAY[stored.generation_id]))
     )${order} LIMIT ${REMOVAL_STEP}
   ) AS passed LIMIT ${REMOVAL_STEP}

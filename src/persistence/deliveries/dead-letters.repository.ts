@@ -12,6 +12,8 @@ import { decryptText, ownerOfDeadLetter } from './platform-texts.js';
 export interface StoredDeadLetter extends DeadLetter {
   readonly createdAt: Date;
   readonly isReplayRequested: boolean;
+  /** The last replay; null: none has ended. */
+  readonly replay: { readonly at: Date; readonly isDelivered: boolean } | null;
 }
 
 /** The position of a letter in the list, stable while newer letters arrive. */
@@ -71,7 +73,7 @@ export class DeadLettersRepository {
     return rows.map((row) => this.toDeadLetter(row));
   }
 
-  /** Requests the delivery of these generations, or of all dead letters. Returns their number. */
+  /** Requests the delivery of these generations, or of all dead letters, without delivered ones. Returns their number. */
   async requestReplay(
     run: Run,
     { workspaceId, destinationId }: DestinationRef,
@@ -80,18 +82,21 @@ export class DeadLettersRepository {
   ): Promise<number> {
     const rows = await run({
       text: `UPDATE dead_letters SET replay_requested_at = $4
-WHERE workspace_id = $1 AND destination_id = $2 AND ($3::uuid[] IS NULL OR generation_id = ANY($3)) RETURNING 1`,
+WHERE workspace_id = $1 AND destination_id = $2 AND NOT is_delivered AND ($3::uuid[] IS NULL OR generation_id = ANY($3)) RETURNING 1`,
       values: [workspaceId, destinationId, generationIds, now],
     });
     return rows.length;
   }
 
-  async remove(
+  /** Delivered letters stay in the list, so that it shows the result of a replay. */
+  async markDelivered(
     { workspaceId, destinationId }: DestinationRef,
     generationIds: readonly string[],
+    now: Date,
   ): Promise<void> {
-    await this.database.prisma.deadLetter.deleteMany({
+    await this.database.prisma.deadLetter.updateMany({
       where: { workspaceId, destinationId, generationId: { in: [...generationIds] } },
+      data: { replayRequestedAt: null, replayedAt: now, isDelivered: true },
     });
   }
 
@@ -109,7 +114,7 @@ WHERE last_error_ciphertext IS NOT NULL AND last_error_at < $1`,
     });
   }
 
-  /** Removes letters beyond the bounds, of every destination. Returns their number. */
+  /** Removes letters beyond the bounds, of every destination, delivered ones first. Returns their number. */
   async removeBeyond({ count, days }: DeadLetterBounds): Promise<number> {
     const [row] = await this.database.query<{ removed: number }>({
       text: `
@@ -119,7 +124,7 @@ WITH crowded AS (
   SELECT letter.workspace_id, letter.destination_id, letter.generation_id FROM crowded, LATERAL (
     SELECT * FROM dead_letters AS one
     WHERE one.workspace_id = crowded.workspace_id AND one.destination_id = crowded.destination_id
-    ORDER BY created_at DESC OFFSET $1
+    ORDER BY is_delivered, created_at DESC OFFSET $1
   ) AS letter
   UNION
   SELECT workspace_id, destination_id, generation_id FROM dead_letters
@@ -149,6 +154,7 @@ SELECT count(*)::integer AS removed FROM removed`,
       message: decryptText(this.cipher, text, ownerOfDeadLetter(destinationId, generationId)),
       createdAt: row.createdAt,
       isReplayRequested: row.replayRequestedAt !== null,
+      replay: row.replayedAt && { at: row.replayedAt, isDelivered: row.isDelivered },
     };
   }
 }

@@ -148,7 +148,8 @@ WITH moved AS (
   RETURNING cursor.workspace_id, cursor.destination_id,
     ($9, $10) < (cursor.replay_end_transaction, cursor.replay_end_ordinal) AS is_replay
 ), delivered_letters AS (
-  DELETE FROM dead_letters AS letter USING moved WHERE moved.is_replay
+  UPDATE dead_letters AS letter SET replay_requested_at = NULL, replayed_at = now(), is_delivered = true
+  FROM moved WHERE moved.is_replay
     AND letter.workspace_id = moved.workspace_id AND letter.destination_id = moved.destination_id
     AND letter.generation_id = ANY($17::uuid[])
 ), buried AS (
@@ -160,7 +161,8 @@ WITH moved AS (
       message_ciphertext bytea, message_encryption_key_id text)
   ON CONFLICT (workspace_id, destination_id, generation_id)
   DO UPDATE SET reason = excluded.reason, message = excluded.message, message_ciphertext = excluded.message_ciphertext,
-    message_encryption_key_id = excluded.message_encryption_key_id, replay_requested_at = NULL
+    message_encryption_key_id = excluded.message_encryption_key_id, replay_requested_at = NULL,
+    replayed_at = now(), is_delivered = false
 )
 SELECT count(*)::integer AS moved FROM moved`;
 

@@ -40,7 +40,7 @@ export interface StatesOfGeneration {
   readonly isSwitchedOn: boolean;
   /** By destination. */
   readonly cursors: ReadonlyMap<string, CursorState>;
-  readonly deadLetters: ReadonlyMap<string, { readonly reason: string; readonly createdAt: Date }>;
+  readonly deadLetters: ReadonlyMap<string, { readonly reason: string; readonly isDelivered: boolean }>;
 }
 
 export interface CursorState extends Pick<
@@ -78,7 +78,11 @@ export class DeliveryStatesRepository {
     };
     const [cursors, letters, storage] = await Promise.all([
       this.database.prisma.deliveryCursor.findMany({ where }),
-      this.database.prisma.deadLetter.groupBy({ by: ['destinationId'], where, _count: true }),
+      this.database.prisma.deadLetter.groupBy({
+        by: ['destinationId'],
+        where: { ...where, isDelivered: false },
+        _count: true,
+      }),
       this.database.prisma.storageDay.aggregate({
         _sum: { contentsSkipped: true },
         where: { workspaceId, day: { gte: new Date(utcDay(since)) } },
@@ -129,7 +133,7 @@ export class DeliveryStatesRepository {
     const [cursors, letters, workspace] = await Promise.all([
       prisma.deliveryCursor.findMany({ where: { workspaceId } }),
       prisma.deadLetter.findMany({
-        select: { destinationId: true, reason: true, createdAt: true },
+        select: { destinationId: true, reason: true, isDelivered: true },
         where: { workspaceId, generationId },
       }),
       prisma.workspace.findFirst({ select: { isBroadcastEnabled: true }, where: { id: workspaceId } }),

@@ -1,6 +1,10 @@
 // The keys that a list has.
+//
+// Why plain SQL: the order and the conditions of a list are put together when it runs.
 import type { ApiKeyKind } from '../../domain/keys/api-key.js';
+import type { KeyOrder, KeyState } from '../../domain/keys/key-list.js';
 import type { PageRequest } from '../../domain/page.js';
+import { selectLastUse } from '../activity/activity-statements.js';
 import type { Prisma } from '../generated/client.js';
 
 /** Undefined members do not filter. */
@@ -11,28 +15,120 @@ export interface OperatorListing extends PageRequest {
 }
 
 export interface ApiKeyListing extends PageRequest {
-  readonly workspaceId: string;
+  /** Null: all workspaces of the account. */
+  readonly workspaceId: string | null;
   readonly includeDisabled: boolean;
   /** In upper or lower case. Empty: every name. */
   readonly partOfName: string;
+  readonly order: KeyOrder;
+  readonly isDescending: boolean;
+  /** Null: any. */
+  readonly state: KeyState | null;
+  /** Workspaces in which a budget or the credits refuse the calls of all keys; read for the state `stopped` alone. */
+  readonly stoppedWorkspaceIds: readonly string[];
 }
 
-export function keysOfWorkspace(
-  accountId: string,
-  { workspaceId, includeDisabled }: ApiKeyListing,
-): Prisma.ApiKeyWhereInput {
+/** The keys of a workspace, newest first, which an index has; null: the list has another order or more conditions. */
+export function plainList(accountId: string, listing: ApiKeyListing): Prisma.ApiKeyWhereInput | null {
+  const { workspaceId, includeDisabled, partOfName, order, isDescending, state } = listing;
+  const isPlain = partOfName === '' && state === null && order === 'created' && isDescending;
+  if (!isPlain || workspaceId === null) return null;
   return { accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) };
 }
 
+const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
+
+/** The spend of a key that counts towards its limit, in the window of `now`; without a limit, of all time. */
+function spentAt(now: string): string {
+  const sum = (column: string): string =>
+    `spend.${column} + CASE WHEN key.include_byok_in_limit THEN spend.byok_${column} ELSE 0 END`;
+  const start = (unit: string, moment: string): string => `date_trunc('${unit}', ${moment})`;
+  const windows = Object.entries(UNITS).map(
+    ([window, unit]) => `
+    WHEN '${window}' THEN CASE
+      WHEN ${start(unit, 'spend.last_day::timestamp')} = ${start(unit, `${now}::timestamptz AT TIME ZONE 'UTC'`)}
+      THEN ${sum(window)} ELSE 0 END`,
+  );
+  return `coalesce(CASE key.limit_reset ${windows.join('')} ELSE ${sum('total')} END, 0)`;
+}
+
+/** Names are longer than a row of an index may be. */
+const START_OF_NAME = 'left(lower(key.name), 100)';
+const SPEND =
+  'LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id';
+const LAST_USE = `CROSS JOIN LATERAL (
+  SELECT ${selectLastUse('key.workspace_id', 'key.id', 'spend.last_day')}
+) AS last_use`;
+
+type Add = (value: unknown) => string;
+
+function orderOf(order: KeyOrder, now: Date, add: Add): string {
+  switch (order) {
+    case 'created':
+      return 'key.created_at';
+    case 'name':
+      return START_OF_NAME;
+    case 'spend':
+      return spentAt(add(now));
+    // A key that was never used counts as used before all others.
+    case 'last_used':
+      return `coalesce(greatest(last_use.moment, last_use.day::timestamp AT TIME ZONE 'UTC'), '-infinity')`;
+    case 'expires':
+      return 'key.expires_at';
+  }
+}
+
+function conditionOf(state: KeyState, stoppedIds: readonly string[], now: Date, add: Add): string {
+  switch (state) {
+    case 'stopped':
+      return `NOT key.disabled AND key.kind = 'inference'
+  AND (key.workspace_id = ANY(${add(stoppedIds)}::uuid[]) OR key.limit_amount <= ${spentAt(add(now))})`;
+    case 'expiring': {
+      const moment = `${add(now)}::timestamptz`;
+      return `NOT key.disabled AND key.expires_at > ${moment} AND key.expires_at <= ${moment} + interval '7 days'`;
+    }
+    case 'unused':
+      return `NOT key.disabled AND key.kind = 'inference'
+  AND coalesce(last_use.day::date, '-infinity') < (${add(now)}::timestamptz AT TIME ZONE 'UTC')::date - 30`;
+    case 'disabled':
+      return 'key.disabled';
+  }
+}
+
 /**
- * $1 account, $2 workspace, $3 whether disabled keys are found, $4 a part of the name, $5 offset, $6 limit. The ids,
- * newest first. It reads every key of the workspace, each up to the product of both lengths: run it as a report.
+ * The ids in the order of the list. Within a workspace an index has the order by name and expiry; a part of a name, spend,
+ * last use and several workspaces read every key: run it as a report.
  */
-export const FIND_BY_PART_OF_NAME = `
-SELECT id FROM api_keys
-WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL AND ($3 OR NOT disabled)
-  AND position(lower($4::text) IN lower(name)) > 0
-ORDER BY created_at DESC, id DESC OFFSET $5 LIMIT $6`;
+export function findKeys(
+  accountId: string,
+  listing: ApiKeyListing,
+  now: Date,
+): { readonly text: string; readonly values: unknown[] } {
+  const values: unknown[] = [];
+  const add: Add = (value) => `$${values.push(value)}`;
+  const { workspaceId, order, state, partOfName, includeDisabled, stoppedWorkspaceIds } = listing;
+  const readsLastUse = order === 'last_used' || state === 'unused';
+  const joins = [
+    ...(readsLastUse || order === 'spend' || state === 'stopped' ? [SPEND] : []),
+    ...(readsLastUse ? [LAST_USE] : []),
+  ];
+  const conditions = [
+    `key.account_id = ${add(accountId)} AND key.deleted_at IS NULL`,
+    ...(workspaceId === null ? [] : [`key.workspace_id = ${add(workspaceId)}`]),
+    ...(state === null ? [] : [conditionOf(state, stoppedWorkspaceIds, now, add)]),
+    ...(state === null && !includeDisabled ? ['NOT key.disabled'] : []),
+    ...(partOfName === '' ? [] : [`position(lower(${add(partOfName)}::text) IN lower(key.name)) > 0`]),
+  ];
+  const direction = listing.isDescending ? 'DESC' : 'ASC';
+  return {
+    text: `
+SELECT key.id FROM api_keys AS key ${joins.join('\n')}
+WHERE ${conditions.join('\n  AND ')}
+ORDER BY ${orderOf(order, now, add)} ${direction}, key.id ${direction}
+OFFSET ${add(listing.offset)} LIMIT ${add(listing.limit)}`,
+    values,
+  };
+}
 
 export function keysOfOperator({ accountId, workspaceId, kind }: OperatorListing): Prisma.ApiKeyWhereInput {
   return {

@@ -16,7 +16,7 @@ import { formatUsd } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
-import { FIND_BY_PART_OF_NAME, keysOfOperator, keysOfWorkspace } from './api-key-listing.js';
+import { findKeys, keysOfOperator, plainList } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
 import { READ_KEY, toApiKey } from './api-key-statements.js';
 import { readSpend, toKeySpend } from '../spend/spend-row.js';
@@ -176,17 +176,15 @@ export class ApiKeysRepository {
     return deleted !== null;
   }
 
-  /** Newest first. */
   async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
-    const where = keysOfWorkspace(accountId, listing);
-    if (listing.partOfName === '') return this.listWhere(where, listing);
-    const { workspaceId, includeDisabled, partOfName, offset, limit } = listing;
-    const found = await this.reports.read<{ id: string }>(accountId, {
-      text: FIND_BY_PART_OF_NAME,
-      values: [accountId, workspaceId, includeDisabled, partOfName, offset, limit],
-    });
-    const id = { in: found.map((row) => row.id) };
-    return this.listWhere({ ...where, id }, { offset: 0, limit });
+    const plain = plainList(accountId, listing);
+    if (plain) return this.listWhere(plain, listing);
+    const statement = findKeys(accountId, listing, this.clock.now());
+    const ids = (await this.reports.read<{ id: string }>(accountId, statement)).map(({ id }) => id);
+    const found = await this.listWhere({ accountId, id: { in: ids } }, { offset: 0, limit: listing.limit });
+    const positions = new Map(ids.map((id, position) => [id, position]));
+    const positionOf = ({ key }: ApiKeyWithSpend): number => positions.get(key.id) ?? 0;
+    return found.toSorted((one, other) => positionOf(one) - positionOf(other));
   }
 
   /** Returns the keys of all accounts, newest first. For commands alone: no API caller may see other accounts. */

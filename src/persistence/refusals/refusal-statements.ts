@@ -83,9 +83,10 @@ export function selectRefusals(workspaceId: string, keyId: string, now: string):
 )`;
 }
 
-/** $1 workspace, $2 keys, $3 the present time. */
+/** $1 workspaces, $2 their keys, $3 the present time. */
 export const REFUSALS_OF_KEYS = `
-SELECT key.id, ${selectRefusals('$1', 'key.id', '$3')} AS refusals FROM unnest($2::uuid[]) AS key (id)`;
+SELECT key.id, ${selectRefusals('key.workspace_id', 'key.id', '$3')} AS refusals
+FROM unnest($1::uuid[], $2::uuid[]) AS key (workspace_id, id)`;
 
 const remove = (table: string, time: string): string => `
 DELETE FROM ${table} WHERE ctid = ANY(ARRAY(

@@ -1,6 +1,7 @@
 // Refused calls: their sums, the newest ones, and those of keys.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import { REFUSAL_REASONS } from '../../domain/keys/refusal.js';
 import type { KeyRefusals, Refusal, RefusalCount, RefusalReason } from '../../domain/keys/refusal.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
@@ -80,12 +81,14 @@ export class RefusalsRepository {
   }
 
   /** By key id, without keys that were not refused in the last day. */
-  async findOfKeys(workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRefusals>> {
-    if (ids.length === 0) return new Map();
+  async findOfKeys(
+    keys: readonly Pick<ApiKey, 'id' | 'workspaceId'>[],
+  ): Promise<ReadonlyMap<string, KeyRefusals>> {
+    if (keys.length === 0) return new Map();
     const rows = await this.database.query<{ id: string; refusals: KeyRefusalsJson }>({
       name: 'refusals-of-keys',
       text: REFUSALS_OF_KEYS,
-      values: [workspaceId, ids, this.clock.now()],
+      values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id), this.clock.now()],
     });
     return new Map(
       rows.flatMap(({ id, refusals: json }) => {

@@ -101,13 +101,22 @@ export class SpendPolicyRepository {
 
   /** The budgets and credits above a key, and their spend in the windows of `now`. */
   async findSharedLimits(workspaceId: string, now: Date): Promise<SharedLimits> {
-    const [row] = await this.database.query<{ sharedLimits: SharedLimitsJson }>({
+    const found = (await this.findSharedLimitsOf([workspaceId], now)).get(workspaceId);
+    if (!found) throw new Error('the workspace of a key is gone');
+    return found;
+  }
+
+  /** The same by workspace. */
+  async findSharedLimitsOf(
+    workspaceIds: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, SharedLimits>> {
+    const rows = await this.database.query<{ id: string; sharedLimits: SharedLimitsJson }>({
       name: 'read-shared-limits',
       text: READ_SHARED_LIMITS,
-      values: [workspaceId],
+      values: [workspaceIds],
     });
-    if (!row) throw new Error('the workspace of a key is gone');
-    return readSharedLimits(row.sharedLimits, now);
+    return new Map(rows.map(({ id, sharedLimits }) => [id, readSharedLimits(sharedLimits, now)]));
   }
 
   /** The spend of all calls of the workspace, in the windows of `now`. */

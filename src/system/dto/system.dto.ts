@@ -80,6 +80,20 @@ class ProviderAddressDto {
   @TimeField({ description: 'The last call that found it.' }) last_seen_at: string;
 }
 
+class CatalogueDto {
+  @TextField({
+    nullable: true,
+    example: 'catalogue.yaml',
+    description: 'The name of CATALOGUE_FILE; null: the shipped models alone.',
+  })
+  file: string | null;
+  @TimeField({ description: 'When the process that answers loaded it.' }) loaded_at: string;
+  @TextField({ nullable: true, description: 'Why a later change of the file is not in force; null: none.' })
+  problem: string | null;
+  @IntegerField({ description: 'Embedding models.' }) embedding_models: number;
+  @IntegerField() chat_models: number;
+}
+
 export class SystemDto {
   @TextField({ example: '0.1.0' }) version: string;
   @TextField({ example: 'v24.0.0' }) node_version: string;
@@ -90,6 +104,7 @@ export class SystemDto {
   @ObjectField(BacklogDto) deliveries: BacklogDto;
   @ObjectField(CacheDto) cache: CacheDto;
   @ObjectField(EncryptionDto) encryption: EncryptionDto;
+  @ObjectField(CatalogueDto) catalogue: CatalogueDto;
   @ObjectListField(ProviderAddressDto, {
     description:
       'Addresses of providers that have moved or are wrong, as the process that answers saw it: no later call was served there.',
@@ -126,6 +141,13 @@ export function toSystemDto(system: System): SystemDto {
       current_key_id: system.encryptionKeyIds[0] ?? null,
       known_key_ids: system.encryptionKeyIds,
       key_ids_in_use: system.keyUse.map(({ id, rows }) => ({ id, rows })),
+    },
+    catalogue: {
+      file: system.catalogue.file,
+      loaded_at: system.catalogue.loadedAt.toISOString(),
+      problem: system.catalogue.problem,
+      embedding_models: system.catalogue.models,
+      chat_models: system.catalogue.chatModels,
     },
     provider_addresses: system.wrongAddresses.map(({ provider, variable, status, text, lastSeenAt }) => ({
       provider,

@@ -54,7 +54,8 @@ describe('POST /analytics/query', () => {
   it('returns sums, shares and percentiles of this account only', async () => {
     const metrics = (
       'request_count error_count refused_count error_rate input_count prompt_tokens completion_tokens reasoning_tokens ' +
-      'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p95 latency_p99'
+      'cached_tokens total_tokens total_usage byok_usage latency_avg latency_p50 latency_p90 latency_p95 latency_p99 ' +
+      'time_to_first_token_p50 time_to_first_token_p95'
     ).split(' ');
     const { data, metadata, warnings } = await query({ metrics });
     expect(data).toEqual([
@@ -76,9 +77,17 @@ describe('POST /analytics/query', () => {
         latency_p90: expect.any(Number),
         latency_p95: expect.any(Number),
         latency_p99: expect.any(Number),
+        time_to_first_token_p50: expect.any(Number),
+        time_to_first_token_p95: expect.any(Number),
       },
     ]);
-    const exact = { latency_p50: 25, latency_p90: 37, latency_p95: 38.5, latency_p99: 39.7 };
+    const exact = {
+      latency_p50: 25,
+      latency_p90: 37,
+      latency_p95: 38.5,
+      latency_p99: 39.7,
+      time_to_first_token_p50: 120,
+    };
     for (const [name, value] of Object.entries(exact)) {
       expect(Math.abs(Number(data[0]?.[name]) - value)).toBeLessThan(0.091 * value);
     }
@@ -87,6 +96,42 @@ describe('POST /analytics/query', () => {
     // Every metric of the metadata can be requested.
     const meta = await askFor<{ data: { metrics: { name: string }[] } }>(200, app, 'get', '/analytics/meta');
     expect(meta.data.metrics.map(({ name }) => name)).toEqual(metrics);
+  });
+
+  it('returns the time to the first token of streamed chats, and null without one', async () => {
+    const metrics = ['request_count', 'time_to_first_token_p50', 'time_to_first_token_p95'];
+    // By user the log answers, exactly.
+    expect(await rowsOf({ metrics, dimensions: ['model', 'user'] })).toEqual([
+      {
+        model: 'openai/text-embedding-3-small',
+        user: null,
+        request_count: 2,
+        time_to_first_token_p50: null,
+        time_to_first_token_p95: null,
+      },
+      {
+        model: 'a/b',
+        user: null,
+        request_count: 1,
+        time_to_first_token_p50: 120,
+        time_to_first_token_p95: 120,
+      },
+      {
+        model: 'openai/text-embedding-3-small',
+        user: 'user_1',
+        request_count: 1,
+        time_to_first_token_p50: null,
+        time_to_first_token_p95: null,
+      },
+    ]);
+    const byModel = await rowsOf({
+      metrics,
+      dimensions: ['model'],
+      order_by: { field: 'model', direction: 'asc' },
+    });
+    expect(byModel[0]).toMatchObject({ model: 'a/b' });
+    expect(Math.abs(Number(byModel[0]?.['time_to_first_token_p95']) - 120)).toBeLessThan(0.091 * 120);
+    expect(byModel[1]).toMatchObject({ time_to_first_token_p50: null, time_to_first_token_p95: null });
   });
 
   it('counts no refused calls by what they lack, beside other metrics', async () => {

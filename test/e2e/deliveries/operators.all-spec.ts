@@ -228,6 +228,8 @@ describe('dead letters', () => {
       reason: 'refused',
       message: 'HTTP 422: no',
       replay_requested: false,
+      replay_result: null,
+      replayed_at: null,
     });
     expect(ids).toContain(body.data[0].generation_id);
     expect((await get('dead-letters?offset=50')).body).toEqual({
@@ -282,14 +284,30 @@ describe('dead letters', () => {
     expect(body).toEqual({ data: { dead_letters: wanted.length } });
     await untilDelivered(app, destination.id, wanted.length);
     expect(receiver.stored.toSorted()).toEqual(wanted.toSorted());
-    const rest = await eventually(
+    const { data } = await eventually(
       async () => (await get('dead-letters')).body,
-      ({ total_count }) => total_count === ids.length - wanted.length,
+      ({ data: letters }: { data: { replay_result: string | null }[] }) =>
+        letters.filter(({ replay_result: result }) => result === 'delivered').length === wanted.length,
     );
-    expect(rest.data).toHaveLength(ids.length - wanted.length);
+    const replayed = data.filter(({ replay_result: result }) => result === 'delivered');
+    expect(data).toHaveLength(ids.length);
+    expect(replayed).toEqual(
+      expect.arrayContaining(
+        wanted.map((id) =>
+          expect.objectContaining({
+            generation_id: id,
+            replay_requested: false,
+            replayed_at: app.clock.now().toISOString(),
+          }),
+        ),
+      ),
+    );
+    expect((await get('deliveries')).body.data.dead_letters).toBe(ids.length - wanted.length);
+    const { body: again } = await post('replay', { dead_letters: wanted });
+    expect(again).toEqual({ data: { dead_letters: 0 } });
   });
 
-  it('stay when a replay is rejected again', async () => {
+  it('say when a replay is rejected again', async () => {
     await bury(1);
     await post('replay', { dead_letters: 'all' });
     const { body } = await eventually(
@@ -297,6 +315,8 @@ describe('dead letters', () => {
       (response) => response.body.data[0]?.replay_requested === false,
     );
     expect(body.total_count).toBe(1);
+    expect(body.data[0]).toMatchObject({ replay_result: 'rejected', replayed_at: expect.any(String) });
+    expect((await get('deliveries')).body.data.dead_letters).toBe(1);
   });
 });
 

@@ -65,7 +65,7 @@ describe('POST /replay from a time', () => {
     expect(receiver.stored[8]).toBe(later[0]);
   });
 
-  it('removes the dead letters of what it delivers', async () => {
+  it('delivers the dead letters among its generations', async () => {
     const from = fromNow();
     const [kept] = await recordGenerations(app, 1);
     await untilDelivered(app, destination.id, 1);

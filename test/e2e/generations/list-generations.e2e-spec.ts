@@ -199,3 +199,40 @@ it('returns 404 for the hash of no key of the account', async () => {
   for (const hash of [stranger.key.hash, 'a'.repeat(64)])
     expectError(await ask(app, 'get', `/generations?api_key_hash=${hash}`), 404, /no key has this hash/);
 });
+
+describe('all_workspaces', () => {
+  it('lists the calls of all workspaces of the account, newest first, page by page', async () => {
+    const account = await app.createAccount();
+    const own = { key: account.managementKey };
+    const created = await ask(app, 'post', '/workspaces', {
+      ...own,
+      body: { name: 'Second', slug: 'second' },
+    });
+    const { record } = await app.createKey({
+      accountId: account.accountId,
+      workspaceId: created.body.data.id,
+    });
+    const expected: string[] = [];
+    for (const key of [account.key, record, record, account.key, record]) {
+      app.clock.advance(1_000);
+      expected.unshift(idOf((await recordGenerations(app, 1, {}, null, key))[0]));
+    }
+    const read = async (query: string): Promise<Page> =>
+      askFor<Page>(200, app, 'get', `/generations?all_workspaces=true&${query}`, own);
+    expect((await read('limit=50')).data.map(({ id }) => id)).toEqual(expected);
+    const seen: unknown[] = [];
+    let cursor = '';
+    for (let pages = 0; pages < 4; pages += 1) {
+      const page = await read(`limit=2${cursor}`);
+      seen.push(...page.data.map(({ id }) => id));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(seen).toEqual(expected);
+    // A key has calls in its own workspace alone.
+    const ofKey = await read(`api_key_hash=${record.hash}`);
+    expect(ofKey.data).toHaveLength(3);
+    expect(await listed('?all_workspaces=true')).toEqual(expect.arrayContaining(ids));
+    expect(await listed('?all_workspaces=true')).not.toContain(expected[0]);
+  });
+});

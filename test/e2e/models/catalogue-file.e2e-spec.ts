@@ -5,6 +5,8 @@ import { Logger } from '@nestjs/common';
 import { ConfigError } from '../../../src/config/environment-reader.js';
 import { CatalogueSource } from '../../../src/routing/catalogue-source.js';
 import { createTestApp } from '../../support/app/app.js';
+import { TestClock } from '../../support/app/clock.js';
+import { askFor } from '../../support/requests/admin.js';
 import type { TestApp } from '../../support/app/app.js';
 import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
 import { embed } from '../../support/requests/create-embedding.js';
@@ -32,6 +34,11 @@ async function nameOf(app: TestApp): Promise<string> {
   return (response.body as { data: { name: string } }).data.name;
 }
 
+async function catalogueOf(app: TestApp): Promise<unknown> {
+  const { data } = await askFor<{ data: { catalogue: unknown } }>(200, app, 'get', '/system');
+  return data.catalogue;
+}
+
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -48,7 +55,7 @@ describe('the start', () => {
   });
 
   it('fails with one line for a missing file', () => {
-    expect(() => new CatalogueSource('/nowhere/catalogue.yaml')).toThrow(
+    expect(() => new CatalogueSource('/nowhere/catalogue.yaml', new TestClock())).toThrow(
       new ConfigError('CATALOGUE_FILE: /nowhere/catalogue.yaml cannot be read (ENOENT)'),
     );
   });
@@ -80,10 +87,16 @@ describe('a change', () => {
         /the old catalogue stays: .* cannot be read \(ENOENT\)$/,
       );
       expect(await nameOf(app)).toBe('First');
+      // An operator sees it, without the folders of the file.
+      expect(await catalogueOf(app)).toMatchObject({
+        file: 'catalogue.yaml',
+        problem: 'catalogue.yaml cannot be read (ENOENT)',
+      });
 
       await writeFile(file, named('Third'));
       await app.application.get(CatalogueSource).reload();
       expect(await nameOf(app)).toBe('Third');
+      expect(await catalogueOf(app)).toMatchObject({ file: 'catalogue.yaml', problem: null });
     }));
 
   it('is noticed in the same file, and in a file that replaces it', () =>

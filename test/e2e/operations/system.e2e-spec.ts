@@ -45,6 +45,13 @@ it('states version, migrations, processes, deliveries, cache and encryption keys
       known_key_ids: [expect.any(String)],
       key_ids_in_use: [{ id: expect.any(String), rows: 1 }],
     },
+    catalogue: {
+      file: null,
+      loaded_at: expect.any(String),
+      problem: null,
+      embedding_models: expect.any(Number),
+      chat_models: expect.any(Number),
+    },
   });
 });
 

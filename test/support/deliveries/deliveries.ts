@@ -94,7 +94,7 @@ export async function readCursor(app: TestApp, destinationId: string): Promise<C
   return { ...row, last_error_message: String(text) };
 }
 
-/** The dead letters of a destination, with what the platform said. */
+/** The dead letters of a destination that no replay has delivered, with what the platform said. */
 export async function readDeadLetters(
   app: TestApp,
   destinationId: string,
@@ -109,7 +109,8 @@ export async function readDeadLetters(
   const ref = { workspaceId: app.workspaceId, destinationId };
   const page = { offset: 0, limit: 1_000 };
   const { letters } = await app.application.get(DeadLettersRepository).list(ref, page);
-  return letters.map(({ generationId, reason, message, isReplayRequested }) => ({
+  const kept = letters.filter(({ replay }) => replay?.isDelivered !== true);
+  return kept.map(({ generationId, reason, message, isReplayRequested }) => ({
     generation_id: generationId,
     reason,
     message,

@@ -31,6 +31,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   testProvider: only({ model: 'local/hashing' }),
   rotateKey: only({ grace_period_seconds: 604_800 }),
   testDestinationSettings: only({ type: 'webhook', config: { url: '{hook}/traces' } }),
+  previewDestinationSelection: only({
+    workspace_id: '{workspace}',
+    filter_rules: {
+      groups: [{ logic: 'and', rules: [{ field: 'model', operator: 'starts_with', value: 'local/' }] }],
+    },
+  }),
   createObservabilityDestination: [
     {
       name: 'webhook',

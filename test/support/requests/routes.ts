@@ -56,6 +56,9 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     config: WEBHOOK.config,
     destination_id: '{destination}',
   }),
+  'POST /observability/destinations/preview': management('/observability/destinations/preview', 404, {
+    destination_id: '{destination}',
+  }),
   'GET /keys': management('/keys?workspace_id={workspace}', 400),
   'POST /keys': management('/keys', 400, { name: 'New', workspace_id: '{workspace}' }),
   'GET /keys/{hash}': management('/keys/{hash}', 404),

@@ -1,6 +1,7 @@
 // The receiver's answer to a test.
 import type { ConnectionTest } from '../../api/destinations';
 import { formatDuration } from '../../format';
+import { platformWords } from './platform-words';
 import { Notice } from './states';
 
 export function TestResult({ name, result }: { readonly name: string; readonly result: ConnectionTest }) {
@@ -10,7 +11,8 @@ export function TestResult({ name, result }: { readonly name: string; readonly r
     </Notice>
   ) : (
     <Notice tone="bad">
-      The test failed after {formatDuration(result.duration_ms)}: <bdi>{result.reason}</bdi>
+      The test failed after {formatDuration(result.duration_ms)}:{' '}
+      <bdi>{platformWords(result.reason ?? '')}</bdi>
     </Notice>
   );
 }

@@ -5,7 +5,8 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { messageOf } from '../../api/problems';
-import { useHeldPage } from '../../app/page-hold';
+import { useHeldPage, useUnloadQuestion } from '../../app/page-hold';
+import { isSessionEnded } from '../../app/session-end';
 import { Button, IconButton } from '../actions/button';
 import { Notice } from '../feedback/states';
 import styles from './dialog.module.css';
@@ -50,15 +51,19 @@ export function Dialog(props: DialogProps) {
   const { title, description, isOpen, onClose, isDismissible = true, initialFocus, children } = props;
   const returnFocus = useReturnedFocus(isOpen);
   const [isBusy, setBusy] = useState(false);
+  const [isTouched, setTouched] = useState(false);
+  if (isTouched && !isOpen) setTouched(false);
+  useUnloadQuestion(isTouched);
   // The answer may be a secret, and may end the session: a request of the page can fail before it arrives.
   useHeldPage(isOpen && (isBusy || !isDismissible));
   return (
     <BaseDialog.Root
       open={isOpen}
-      disablePointerDismissal={!isDismissible}
+      // A click beside the dialog takes nothing that was typed.
+      disablePointerDismissal={!isDismissible || isTouched}
       onOpenChange={(open, { reason }) => {
-        // A closed dialog could not show the answer.
-        if (open || isBusy) return;
+        // A closed dialog could not show the answer. The sign-in above it belongs to no dialog.
+        if (open || isBusy || isSessionEnded()) return;
         if (isDismissible || reason === 'close-press') onClose();
       }}
     >
@@ -66,6 +71,7 @@ export function Dialog(props: DialogProps) {
         <BaseDialog.Backdrop className={styles.backdrop} />
         <BaseDialog.Popup
           className={styles.dialog}
+          onChange={() => setTouched(true)}
           initialFocus={initialFocus}
           finalFocus={() => returnFocus() ?? true}
         >
@@ -108,7 +114,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <AlertDialog.Root
       open={isOpen}
       onOpenChange={(open) => {
-        if (open || isPending) return;
+        if (open || isPending || isSessionEnded()) return;
         mutation.reset();
         onClose();
       }}

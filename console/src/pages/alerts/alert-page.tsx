@@ -30,7 +30,7 @@ import { formatCount } from '../../format';
 import { AlertDialog } from './alert-dialog';
 import { AlertEvents } from './alert-events';
 import { coversText, thresholdsText } from './alert-words';
-import { WorkspaceName } from './workspace-name';
+import { WorkspaceName } from '../../components/data/workspace-name';
 import styles from './alerts.module.css';
 
 const route = getRouteApi('/app/management/alerts/$id');

@@ -14,7 +14,7 @@ import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { AlertDialog } from './alert-dialog';
 import { coversText, thresholdsText } from './alert-words';
-import { WorkspaceName } from './workspace-name';
+import { WorkspaceName } from '../../components/data/workspace-name';
 import styles from './alerts.module.css';
 
 const route = getRouteApi('/app/management/alerts');

@@ -57,7 +57,17 @@ function columnsOf(setShown: (entry: AuditEntry) => void): readonly Column<Audit
       ),
     },
     { id: 'type', header: 'Object', priority: 2, cell: (entry) => TYPE_NAMES[entry.object_type] },
-    { id: 'who', header: 'Key', priority: 2, cell: (entry) => <Code text={entry.actor.key_label} /> },
+    {
+      id: 'who',
+      header: 'Key',
+      priority: 2,
+      cell: ({ actor }) => (
+        <span className={styles.who}>
+          {actor.key_name !== null && <Name text={actor.key_name} />}
+          <Code text={actor.key_label} />
+        </span>
+      ),
+    },
     { id: 'where', header: 'From where', priority: 3, cell: (entry) => <Code text={entry.actor.ip} /> },
   ];
 }

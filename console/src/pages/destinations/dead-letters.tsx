@@ -14,18 +14,11 @@ import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Time } from '../../components/display/values';
+import { platformWords } from '../../components/feedback/platform-words';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { abbreviate, formatCountOf } from '../../format';
 import styles from './destinations.module.css';
-
-/** The state of a letter since the list was loaded; null: unchanged. */
-type Outcome = 'queued' | 'delivered' | 'rejected' | null;
-
-interface Row {
-  readonly letter: DeadLetter;
-  readonly outcome: Outcome;
-}
 
 const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
   refused: 'Refused',
@@ -35,52 +28,39 @@ const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
 function columnsOf(
   chosen: ReadonlySet<string>,
   toggle: (generation: string) => void,
-): readonly Column<Row>[] {
+): readonly Column<DeadLetter>[] {
   return [
     {
       id: 'choose',
       header: 'Choose',
       isHeaderHidden: true,
-      cell: ({ letter: { generation_id: generation }, outcome }) =>
-        (outcome === null || outcome === 'rejected') && (
+      cell: (letter) =>
+        canReplay(letter) && (
           <input
             type="checkbox"
-            aria-label={`Choose ${abbreviate(generation)}`}
-            checked={chosen.has(generation)}
-            onChange={() => toggle(generation)}
+            aria-label={`Choose ${abbreviate(letter.generation_id)}`}
+            checked={chosen.has(letter.generation_id)}
+            onChange={() => toggle(letter.generation_id)}
           />
         ),
     },
     {
       id: 'generation',
       header: 'Generation',
-      cell: ({ letter: { generation_id: generation } }) => (
+      cell: ({ generation_id: generation }) => (
         <Link to="/generations/$id" params={{ id: generation }}>
-          <code>{abbreviate(generation)}</code>
+          <code className={styles.whole}>{abbreviate(generation)}</code>
         </Link>
       ),
     },
-    {
-      id: 'reason',
-      header: 'State',
-      cell: ({ letter, outcome }) =>
-        outcome === 'delivered' ? (
-          <Badge tone="good">Delivered after replay</Badge>
-        ) : outcome === 'queued' ? (
-          <Badge tone="accent">Queued again</Badge>
-        ) : outcome === 'rejected' ? (
-          <Badge tone="bad">Rejected again</Badge>
-        ) : (
-          <Badge tone="bad">{REASONS[letter.reason]}</Badge>
-        ),
-    },
+    { id: 'reason', header: 'State', cell: (letter) => <LetterState letter={letter} /> },
     {
       id: 'message',
       header: 'The platform said',
-      cell: ({ letter: { message }, outcome }) =>
-        outcome !== 'delivered' && (
+      cell: ({ message, replay_result: result }) =>
+        result !== 'delivered' && (
           <bdi className={styles.message} title={message}>
-            {message}
+            {platformWords(message)}
           </bdi>
         ),
     },
@@ -88,15 +68,40 @@ function columnsOf(
       id: 'called',
       header: 'Called',
       priority: 3,
-      cell: ({ letter }) => <Time at={letter.generation_created_at} />,
+      cell: ({ generation_created_at: at }) => <Time at={at} />,
     },
     {
       id: 'at',
       header: 'Rejected',
       priority: 2,
-      cell: ({ letter }) => <Time at={letter.created_at} isRelative isPast />,
+      cell: ({ created_at: at }) => <Time at={at} isRelative isPast />,
     },
   ];
+}
+
+const canReplay = ({ replay_requested: isQueued, replay_result: result }: DeadLetter): boolean =>
+  !isQueued && result !== 'delivered';
+
+function LetterState({ letter }: { readonly letter: DeadLetter }) {
+  const { replayed_at: at } = letter;
+  return (
+    <span className={styles.letterState}>
+      <LetterBadge letter={letter} />
+      {at !== null && (
+        <span className={styles.second}>
+          replayed <Time at={at} isRelative isPast />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function LetterBadge({ letter }: { readonly letter: DeadLetter }) {
+  const { replay_requested: isQueued, replay_result: result, reason } = letter;
+  if (isQueued) return <Badge tone="accent">Queued</Badge>;
+  if (result === 'delivered') return <Badge tone="good">Delivered after replay</Badge>;
+  if (result === 'rejected') return <Badge tone="bad">Refused again</Badge>;
+  return <Badge tone="bad">{REASONS[reason]}</Badge>;
 }
 
 interface DeadLettersProps {
@@ -118,8 +123,6 @@ const EMPTY: Readonly<Record<DestinationDeliveries['status'], string>> = {
 export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  /** Letters that were sent again since the list was loaded. */
-  const [replayed, setReplayed] = useState<ReadonlySet<string>>(new Set());
   const pages = useHeldPages({
     queryKey: [...DESTINATIONS, id, 'dead-letters'],
     load: (cursor, signal) => loadDeadLetters(id, cursor, signal),
@@ -129,22 +132,13 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   const replay = useMutation({
     mutationFn: (sent: readonly string[]) => replayDeliveries(id, { dead_letters: [...sent] }),
     onSuccess: async (count, sent) => {
-      setReplayed((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
       setChosen((former) => new Set([...former].filter((generation) => !sent.includes(generation))));
       showToast({ tone: 'good', text: `Sent again: ${formatCountOf(count ?? 0, 'dead letter')}.` });
-      // The rows stay, and show what becomes of them.
+      // The rows stay, and show their results.
       await client.invalidateQueries({ queryKey: [...DESTINATIONS, id] });
-      // From now on one that is not queued has been tried.
-      setReplayed((former) => new Set([...former, ...sent]));
     },
     onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
   });
-  // A replay of all letters is requested elsewhere.
-  const queued = pages.newest?.data.filter(
-    (letter) => letter.replay_requested && !replayed.has(letter.generation_id),
-  );
-  if (queued !== undefined && queued.length > 0)
-    setReplayed(new Set([...replayed, ...queued.map((letter) => letter.generation_id)]));
   const toggle = (generation: string) => {
     const next = new Set(chosen);
     if (!next.delete(generation)) next.add(generation);
@@ -173,8 +167,8 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
         <DataTable
           caption="List of dead letters"
           columns={columns}
-          rows={pages.rows?.map((letter) => currentRow(letter, pages.newest, replayed))}
-          rowKey={({ letter }) => letter.generation_id}
+          rows={pages.rows?.map((letter) => currentLetter(letter, pages.newest))}
+          rowKey={(letter) => letter.generation_id}
           empty={<EmptyState title="No dead letter">{status && EMPTY[status]}</EmptyState>}
           footer={<ListFoot pages={pages} noun="dead letters" />}
         />
@@ -183,19 +177,7 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
   );
 }
 
-/** A letter leaves the list when a replay delivers it. Letters older than the newest page are not followed. */
-function currentRow(
-  letter: DeadLetter,
-  newest: CursorPage<DeadLetter> | undefined,
-  replayed: ReadonlySet<string>,
-): Row {
-  const current = newest?.data.find(({ generation_id: id }) => id === letter.generation_id);
-  const oldest = newest?.data.at(-1);
-  const isWithin =
-    newest !== undefined &&
-    (newest.next_cursor === null || (oldest !== undefined && letter.created_at > oldest.created_at));
-  if (current === undefined && isWithin) return { letter, outcome: 'delivered' };
-  const shown = current ?? letter;
-  if (shown.replay_requested) return { letter: shown, outcome: 'queued' };
-  return { letter: shown, outcome: replayed.has(letter.generation_id) ? 'rejected' : null };
+/** Its newest state. Letters older than the newest page are not followed. */
+function currentLetter(letter: DeadLetter, newest: CursorPage<DeadLetter> | undefined): DeadLetter {
+  return newest?.data.find(({ generation_id: id }) => id === letter.generation_id) ?? letter;
 }

@@ -16,7 +16,8 @@ import { problemOfHeaders, readHeaders } from '../../components/form/header-fiel
 import type { Header } from '../../components/form/header-fields';
 import { KeyChoice } from '../../components/form/key-choice';
 import { ConfirmDialog } from '../../components/overlay/dialog';
-import { FilterBuilder, toFilterRules } from './filter-builder';
+import { FilterBuilder, filterPathsOf, toFilterRules } from './filter-builder';
+import { useFilterPreview } from './filter-preview';
 import { fieldNamesOf, HEADERS, KindFields, readConfig } from './kind-fields';
 import styles from './destinations.module.css';
 
@@ -42,6 +43,7 @@ interface FormState {
   readonly headers: readonly Header[];
   readonly keys: readonly string[] | null;
   readonly groups: FilterRules['groups'];
+  readonly isFiltering: boolean;
 }
 
 export function DestinationForm(props: DestinationFormProps) {
@@ -52,10 +54,12 @@ export function DestinationForm(props: DestinationFormProps) {
     headers: readHeaders(destination?.config['headers'] as Readonly<Record<string, string>> | undefined),
     keys: destination?.api_key_hashes ?? null,
     groups: destination?.filter_rules?.groups ?? [],
+    isFiltering: destination?.filter_rules?.enabled ?? true,
   }));
   const [headers, setHeaders] = useState(begun.headers);
   const [keys, setKeys] = useState(begun.keys);
   const [groups, setGroups] = useState(begun.groups);
+  const [isFiltering, setFiltering] = useState(begun.isFiltering);
   const [keysOf, setKeysOf] = useState(workspaceId);
   if (keysOf !== workspaceId) {
     // The keys of the former workspace do not exist in this one.
@@ -83,18 +87,28 @@ export function DestinationForm(props: DestinationFormProps) {
     broadcast_generation_request_context: values.flag('broadcast_generation_request_context'),
     sampling_rate: values.numberOrNull('sampling_rate', PERCENT) ?? 1,
     api_key_hashes: state.keys === null ? null : [...state.keys],
-    filter_rules: toFilterRules(state.groups, values.flag('filter_enabled') || state.groups.length === 0),
+    filter_rules: toFilterRules(state.groups, state.isFiltering),
   });
-  const fields = [...fieldNamesOf(kind), 'name', 'sampling_rate'];
+  const filterPaths = filterPathsOf(groups);
+  const preview = useFilterPreview(
+    {
+      ...(destination ? { destination_id: destination.id } : { workspace_id: workspaceId }),
+      api_key_hashes: keys && [...keys],
+      filter_rules: toFilterRules(groups, isFiltering),
+    },
+    filterPaths,
+  );
+  const fields = [...fieldNamesOf(kind), 'name', 'sampling_rate', ...filterPaths];
   // The latest attempt counts: a test checks the same fields as the save.
   const problem = test.error ?? error;
   const { members, general } = readProblems(problem, fields);
   // Headers are no fields of the form, which gives a field with a problem the focus.
   const ownProblem = problemOfHeaders(headers);
   const headersProblem = members[HEADERS];
+  const isFilterWrong = filterPaths.some((path) => members[path] !== undefined);
   useEffect(() => {
-    if (general !== null || headersProblem !== undefined) showProblem(frame.current);
-  }, [general, headersProblem]);
+    if (general !== null || headersProblem !== undefined || isFilterWrong) showProblem(frame.current);
+  }, [general, headersProblem, isFilterWrong]);
   return (
     <div ref={frame} onChange={() => setTouched(true)}>
       <Form
@@ -103,7 +117,7 @@ export function DestinationForm(props: DestinationFormProps) {
         onSubmit={(values, initial) => {
           if (ownProblem !== undefined) return showProblem(frame.current);
           test.reset();
-          onSubmit(read(values, { headers, keys, groups }), read(initial, begun));
+          onSubmit(read(values, { headers, keys, groups, isFiltering }), read(initial, begun));
         }}
       >
         <Section title={`Connection to ${kind.name}`}>
@@ -156,14 +170,22 @@ export function DestinationForm(props: DestinationFormProps) {
                   ? 'Every call is sent. With a filter, only calls that match one of its groups.'
                   : 'A call is sent when one of the groups matches.'}
               </p>
-              <FilterBuilder groups={groups} onChange={(next) => setGroups([...next])} />
+              <FilterBuilder
+                groups={groups}
+                problems={preview.problems ?? members}
+                onChange={(next) => setGroups([...next])}
+              />
               {groups.length > 0 && (
                 <SwitchField
                   name="filter_enabled"
                   label="Apply the filter"
-                  defaultChecked={destination?.filter_rules?.enabled ?? true}
+                  checked={isFiltering}
+                  onCheckedChange={setFiltering}
                 />
               )}
+              <p role="status" className={styles.preview}>
+                {preview.text}
+              </p>
             </fieldset>
           </div>
         </Section>

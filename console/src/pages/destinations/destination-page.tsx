@@ -14,6 +14,7 @@ import {
 } from '../../api/destinations';
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
+import { platformWords } from '../../components/feedback/platform-words';
 import { useObjectWorkspace } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
@@ -171,7 +172,7 @@ function DeliveryFigures({ deliveries, isTrying, onTry }: DeliveryFiguresProps) 
               </>
             )}
           </p>
-          <bdi className={styles.platformText}>{error.message}</bdi>
+          <bdi className={styles.platformText}>{platformWords(error.message)}</bdi>
           <p className={styles.tryLine}>
             <Button isBusy={isTrying} onClick={onTry}>
               Try now

@@ -4,6 +4,7 @@ import { Badge } from '../../components/display/badge';
 import type { Tone } from '../../components/display/badge';
 import { useNow } from '../../components/display/clock';
 import { Absent } from '../../components/display/values';
+import { platformWords } from '../../components/feedback/platform-words';
 import { formatCount, formatDuration, formatTime } from '../../format';
 import styles from './destinations.module.css';
 
@@ -46,7 +47,7 @@ export function LastError({ deliveries }: { readonly deliveries: DestinationDeli
   if (error === null) return <Absent />;
   return (
     <bdi className={styles.errorText} title={error.message}>
-      {error.message}
+      {platformWords(error.message)}
     </bdi>
   );
 }

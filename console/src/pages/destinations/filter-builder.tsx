@@ -1,6 +1,8 @@
 // Builds the filter of a destination: groups of rules. A generation passes when any group matches.
+import { useId } from 'react';
 import type { FilterRules } from '../../api/destinations';
 import type { Schemas } from '../../api/client';
+import type { Problems } from '../../api/problems';
 import { Button, IconButton } from '../../components/actions/button';
 import styles from './destinations.module.css';
 
@@ -69,12 +71,30 @@ export function toFilterRules(groups: readonly Group[], isEnabled: boolean): Fil
   };
 }
 
+/** Whether every rule has the value that its operator needs. */
+export function isFilterComplete(groups: readonly Group[]): boolean {
+  return groups.every(({ rules }) =>
+    rules.every(({ operator, value = '' }) => WITHOUT_VALUE.has(operator) || value !== ''),
+  );
+}
+
+const RULES = 'filter_rules.groups';
+const pathOf = (group: number, rule: number): string => `${RULES}[${group}].rules[${rule}].value`;
+
+/** The members whose problems the builder shows. */
+export function filterPathsOf(groups: readonly Group[]): readonly string[] {
+  const values = groups.flatMap(({ rules }, group) => rules.map((_rule, rule) => pathOf(group, rule)));
+  return [RULES, ...values];
+}
+
 interface FilterBuilderProps {
   readonly groups: readonly Group[];
+  /** By the path of the member. */
+  readonly problems: Problems['members'];
   readonly onChange: (groups: readonly Group[]) => void;
 }
 
-export function FilterBuilder({ groups, onChange }: FilterBuilderProps) {
+export function FilterBuilder({ groups, problems, onChange }: FilterBuilderProps) {
   return (
     <div className={styles.filter}>
       {groups.map((group, index) => (
@@ -83,11 +103,17 @@ export function FilterBuilder({ groups, onChange }: FilterBuilderProps) {
           <FilterGroup
             number={index + 1}
             group={group}
+            problems={group.rules.map((_rule, rule) => problems[pathOf(index, rule)])}
             onChange={(next) => onChange(replaced(groups, index, next))}
             onRemove={() => onChange(without(groups, index))}
           />
         </div>
       ))}
+      {problems[RULES] !== undefined && (
+        <p role="alert" className={styles.problem}>
+          {problems[RULES]}
+        </p>
+      )}
       <div>
         <Button icon="plus" onClick={() => onChange([...groups, NEW_GROUP])}>
           {groups.length === 0 ? 'Add a filter' : 'Add a group'}
@@ -100,11 +126,13 @@ export function FilterBuilder({ groups, onChange }: FilterBuilderProps) {
 interface FilterGroupProps {
   readonly number: number;
   readonly group: Group;
+  /** By the position of the rule. */
+  readonly problems: readonly (string | undefined)[];
   readonly onChange: (group: Group) => void;
   readonly onRemove: () => void;
 }
 
-function FilterGroup({ number, group, onChange, onRemove }: FilterGroupProps) {
+function FilterGroup({ number, group, problems, onChange, onRemove }: FilterGroupProps) {
   const { rules } = group;
   const removeRule = (index: number) =>
     rules.length === 1 ? onRemove() : onChange({ ...group, rules: without(rules, index) });
@@ -131,6 +159,7 @@ function FilterGroup({ number, group, onChange, onRemove }: FilterGroupProps) {
           key={keyOf(index)}
           name={`rule ${index + 1} of group ${number}`}
           rule={rule}
+          problem={problems[index]}
           onChange={(next) => onChange({ ...group, rules: replaced(rules, index, next) })}
           onRemove={() => removeRule(index)}
         />
@@ -152,11 +181,13 @@ interface FilterRuleProps {
   /** "rule 1 of group 2" */
   readonly name: string;
   readonly rule: Rule;
+  readonly problem: string | undefined;
   readonly onChange: (rule: Rule) => void;
   readonly onRemove: () => void;
 }
 
-function FilterRule({ name, rule, onChange, onRemove }: FilterRuleProps) {
+function FilterRule({ name, rule, problem, onChange, onRemove }: FilterRuleProps) {
+  const note = useId();
   const { field, operator, value } = rule;
   return (
     <div className={styles.rule}>
@@ -190,6 +221,8 @@ function FilterRule({ name, rule, onChange, onRemove }: FilterRuleProps) {
         <input
           className={styles.control}
           aria-label={`Value of ${name}`}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : note}
           inputMode={NUMERIC.has(operator) ? 'decimal' : 'text'}
           dir="auto"
           spellCheck={false}
@@ -198,6 +231,11 @@ function FilterRule({ name, rule, onChange, onRemove }: FilterRuleProps) {
         />
       )}
       <IconButton icon="close" label={`Remove ${name}`} onClick={onRemove} />
+      {problem !== undefined && (
+        <p id={note} role="alert" className={styles.problem}>
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

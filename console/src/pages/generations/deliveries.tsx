@@ -8,6 +8,7 @@ import { Badge } from '../../components/display/badge';
 import type { Tone } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name, Time } from '../../components/display/values';
+import { platformWords } from '../../components/feedback/platform-words';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
 import styles from './generations.module.css';
 
@@ -83,7 +84,7 @@ function DeliveryLine({ delivery }: { readonly delivery: GenerationDelivery }) {
             . Next attempt <Time at={next} />
           </>
         )}
-        {lastError !== null && `. ${lastError.message}`}
+        {lastError !== null && `. ${platformWords(lastError.message)}`}
       </span>
     </li>
   );

@@ -2,13 +2,14 @@
 import { Link } from '@tanstack/react-router';
 import type { GenerationRow } from '../../api/generations';
 import type { Column } from '../../components/data/data-table';
+import { WorkspaceName } from '../../components/data/workspace-name';
 import { Badge, StatusBadge } from '../../components/display/badge';
 import { Absent, ModelId, Money, Name, Time } from '../../components/display/values';
 import { formatCount, formatDuration } from '../../format';
 import { nameOfError } from './failure-causes';
 import styles from './generations.module.css';
 
-type CallColumn = Column<GenerationRow>;
+export type CallColumn = Column<GenerationRow>;
 
 export const TIME_COLUMN: CallColumn = {
   id: 'time',
@@ -63,21 +64,32 @@ export const MODEL_COLUMN: CallColumn = {
   ),
 };
 
-export const KEY_COLUMN: CallColumn = {
-  id: 'key',
-  header: 'Key and session',
-  priority: 2,
-  cell: ({ api_key_name: name, session_id: session }) => (
-    <span className={styles.stack}>
-      {name === null ? <Absent /> : <Name text={name} />}
-      {session !== null && (
-        <span className={styles.second}>
-          <Name text={session} />
-        </span>
-      )}
-    </span>
-  ),
-};
+export const KEY_COLUMN = keyColumn(false);
+/** With the workspace of the call, in lists of all workspaces. */
+export const KEY_OF_WORKSPACE_COLUMN = keyColumn(true);
+
+function keyColumn(hasWorkspace: boolean): CallColumn {
+  return {
+    id: 'key',
+    header: 'Key and session',
+    priority: 2,
+    cell: ({ api_key_name: name, session_id: session, workspace_id: workspace }) => (
+      <span className={styles.stack}>
+        {name === null ? <Absent /> : <Name text={name} />}
+        {hasWorkspace && (
+          <span className={styles.second}>
+            <WorkspaceName id={workspace} />
+          </span>
+        )}
+        {session !== null && (
+          <span className={styles.second}>
+            <Name text={session} />
+          </span>
+        )}
+      </span>
+    ),
+  };
+}
 
 /** Tokens, cost and latency. */
 export const FIGURE_COLUMNS: readonly CallColumn[] = [

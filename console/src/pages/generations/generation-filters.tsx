@@ -59,7 +59,7 @@ const OLDER_KEYS = {
   isHint: true,
 };
 
-export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: string }) {
+export function GenerationFilterBar({ workspaceId }: { readonly workspaceId: string | null }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: GenerationSearch) =>
@@ -153,7 +153,7 @@ function Choice({ label, value, choices, onChange }: ControlProps & { readonly c
 }
 
 interface KeyFilterProps extends Omit<ControlProps, 'label'> {
-  readonly workspaceId: string;
+  readonly workspaceId: string | null;
 }
 
 /** One of the newest keys, or an older one, which the page of that key has chosen. */

@@ -1,26 +1,43 @@
-// The calls of a workspace, newest first.
+// The calls of a workspace, or of all, newest first.
 import { getRouteApi } from '@tanstack/react-router';
 import { GENERATIONS, loadGenerations } from '../../api/generations';
-import { useWorkspaceId } from '../../app/workspace';
+import { scopeOf } from '../../api/workspaces';
+import { useWorkspaceScope } from '../../app/workspace';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { Page, Section } from '../../components/display/section';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { FIGURE_COLUMNS, KEY_COLUMN, MODEL_COLUMN, STATUS_COLUMN, TIME_COLUMN } from './generation-columns';
+import {
+  FIGURE_COLUMNS,
+  KEY_COLUMN,
+  KEY_OF_WORKSPACE_COLUMN,
+  MODEL_COLUMN,
+  STATUS_COLUMN,
+  TIME_COLUMN,
+} from './generation-columns';
+import type { CallColumn } from './generation-columns';
 import { GenerationFilterBar } from './generation-filters';
 
 const route = getRouteApi('/app/management/generations');
 
-const COLUMNS = [TIME_COLUMN, STATUS_COLUMN, MODEL_COLUMN, KEY_COLUMN, ...FIGURE_COLUMNS];
+const columnsWith = (key: CallColumn): readonly CallColumn[] => [
+  TIME_COLUMN,
+  STATUS_COLUMN,
+  MODEL_COLUMN,
+  key,
+  ...FIGURE_COLUMNS,
+];
+const COLUMNS = columnsWith(KEY_COLUMN);
+const COLUMNS_OF_ALL = columnsWith(KEY_OF_WORKSPACE_COLUMN);
 const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
 
 export function GenerationsPage() {
-  const workspaceId = useWorkspaceId();
+  const workspaceId = useWorkspaceScope();
   const { model, provider, operation, status, error, key, session, user, from, to } = route.useSearch();
   const filters = {
-    workspace_id: workspaceId,
+    ...scopeOf(workspaceId),
     api_key_hash: key,
     model,
     provider,
@@ -55,7 +72,7 @@ export function GenerationsPage() {
         ) : (
           <DataTable
             caption="Generations"
-            columns={COLUMNS}
+            columns={workspaceId === null ? COLUMNS_OF_ALL : COLUMNS}
             rows={pages.rows}
             rowKey={({ id }) => id}
             empty={

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { createKey } from '../../api/keys';
 import { exampleModel, modelsQuery } from '../../api/models';
-import { useWorkspaceId } from '../../app/workspace';
+import { useSession, useWorkspaceId, useWorkspaceScope } from '../../app/workspace';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 import { useRefreshKeys } from './key-dialogs';
 import type { DialogProps } from './key-dialogs';
@@ -16,6 +16,8 @@ interface CreateKeyDialogProps extends DialogProps {
 
 export function CreateKeyDialog({ isOpen, onClose, onCreated }: CreateKeyDialogProps) {
   const workspaceId = useWorkspaceId();
+  const isOfAll = useWorkspaceScope() === null;
+  const { workspace_name: own } = useSession();
   const refresh = useRefreshKeys();
   const { data: models } = useQuery(modelsQuery);
   const create = useMutation({ mutationFn: createKey });
@@ -30,6 +32,7 @@ export function CreateKeyDialog({ isOpen, onClose, onCreated }: CreateKeyDialogP
   return (
     <Dialog
       title={create.data ? 'Key created' : 'Create key'}
+      description={isOfAll && !create.data ? <>In the workspace {own}.</> : undefined}
       isOpen={isOpen}
       isDismissible={!create.data}
       onClose={close}

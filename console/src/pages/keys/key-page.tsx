@@ -15,6 +15,7 @@ import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { windowName } from './key-limits';
 import { FirstLimit, KeyBadges, KeySpend, LastUsed, LimitReset } from './key-state';
+import { KeyCreator } from './key-creator';
 import { NewestRefusals, RefusedNotice } from './key-refusals';
 import { KeyUsage } from './key-usage';
 
@@ -120,6 +121,7 @@ function detailsOf(key: ApiKey) {
     ['Hash', <Code key="hash" text={key.hash} what="hash" />],
     ['Last used', <LastUsed key="used" apiKey={key} />],
     ['Created', <Time key="created" at={key.created_at} />],
+    ['Created by', <KeyCreator key="creator" hash={key.hash} />],
     ['Changed', <Time key="changed" at={key.updated_at} absent="Never" />],
     ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],
     ['Embedding cache', key.embedding_cache ? 'On' : 'Off'],

@@ -24,6 +24,7 @@ export const USAGE_METRICS = [
   'total_usage',
   'latency_p50',
   'latency_p95',
+  'time_to_first_token_p50',
 ] satisfies AnalyticsQuery['metrics'];
 
 /** Columns of analytics rows by one dimension. */
@@ -56,6 +57,13 @@ export const USAGE_COLUMNS: readonly Column<AnalyticsRow>[] = [
     align: 'end',
     priority: 3,
     cell: (row) => <Latency row={row} metric="latency_p95" />,
+  },
+  {
+    id: 'first-token',
+    header: 'First token',
+    align: 'end',
+    priority: 3,
+    cell: (row) => <Latency row={row} metric="time_to_first_token_p50" />,
   },
   { id: 'spend', header: 'Spend', align: 'end', cell: (row) => <Money usd={numberOf(row, 'total_usage')} /> },
 ];

@@ -1,27 +1,29 @@
-// The keys of a workspace, with the limit that stops each first.
+// The keys of a workspace, or of all, with the limit that stops each first.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { KEYS, loadKeys } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
 import { refusalsQuery } from '../../api/refusals';
 import type { Refusal } from '../../api/refusals';
-import { useWorkspaceId } from '../../app/workspace';
+import { scopeOf } from '../../api/workspaces';
+import { useWorkspaceScope } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { useHeldPages } from '../../components/data/held-pages';
 import { ListFoot, RefreshButton } from '../../components/data/list-head';
+import { WorkspaceName } from '../../components/data/workspace-name';
 import { Page, Section } from '../../components/display/section';
 import { Badge } from '../../components/display/badge';
 import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
-import { FilterCheck, FilterRow } from '../../components/form/filter-row';
-import { SearchField } from '../../components/form/search-field';
 import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
+import { KeyFilters } from './key-filters';
 import type { KeySearch } from './key-search';
 import { FirstLimit, KeySpend, KeyState, LastUsed, RefusedCount } from './key-state';
 import styles from './keys.module.css';
@@ -31,6 +33,7 @@ const route = getRouteApi('/app/management/keys');
 const columnsOf = (
   choose: (action: KeyAction) => void,
   refusals: readonly Refusal[],
+  isOfAll: boolean,
 ): readonly Column<ApiKey>[] => [
   {
     id: 'name',
@@ -41,7 +44,15 @@ const columnsOf = (
           <Name text={key.name} />
         </Link>
         {key.is_management_key && <Badge tone="accent">Management</Badge>}
-        <code className={styles.label}>{key.label}</code>
+        <span className={styles.label}>
+          <code>{key.label}</code>
+          {isOfAll && (
+            <>
+              {' · '}
+              <WorkspaceName id={key.workspace_id} />
+            </>
+          )}
+        </span>
         {/* Its column is hidden on phones. */}
         <span className={styles.onPhone}>
           <RefusedCount apiKey={key} />
@@ -76,12 +87,13 @@ const columnsOf = (
 ];
 
 export function KeysPage() {
-  const workspaceId = useWorkspaceId();
-  const { disabled, q } = route.useSearch();
+  const workspaceId = useWorkspaceScope();
+  const search = route.useSearch();
+  const { disabled, q, sort, state } = search;
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const [action, setAction] = useState<KeyAction | null>(null);
-  const filters = { workspace_id: workspaceId, include_disabled: disabled !== 'hidden', q };
+  const filters = { ...scopeOf(workspaceId), include_disabled: disabled !== 'hidden', q, sort, state };
   const change = (changed: KeySearch) =>
     void navigate({ search: (former) => ({ ...former, ...changed }), replace: true });
   const pages = useHeldPages({
@@ -90,7 +102,9 @@ export function KeysPage() {
     rowKey: ({ hash }) => hash,
   });
   // The list needs them for a state alone, and shows without them.
-  const { data: refusals } = useQuery(refusalsQuery({ workspace_id: workspaceId }));
+  const { data: refusals } = useQuery(
+    refusalsQuery(workspaceId === null ? {} : { workspace_id: workspaceId }),
+  );
   const create = (
     <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
       Create key
@@ -107,52 +121,22 @@ export function KeysPage() {
         </>
       }
     >
-      <Section title="Keys of the workspace" isFlush actions={<RefreshButton pages={pages} />}>
-        <FilterRow label="Filter keys">
-          <SearchField
-            label="Search keys"
-            placeholder="Search keys by name"
-            value={q}
-            maxLength={200}
-            onSearch={(text) => change({ q: text })}
-          />
-          <FilterCheck
-            label="Show disabled"
-            checked={filters.include_disabled}
-            onChange={(isChecked) => change({ disabled: isChecked ? undefined : 'hidden' })}
-          />
-        </FilterRow>
+      <Section
+        title={workspaceId === null ? 'Keys of all workspaces' : 'Keys of the workspace'}
+        isFlush
+        actions={<RefreshButton pages={pages} />}
+      >
+        <KeyFilters search={search} onChange={change} />
         {pages.error && pages.rows === undefined ? (
           <ErrorState error={pages.error} onRetry={pages.refresh} />
         ) : (
           <DataTable
             caption="Keys"
-            columns={columnsOf(setAction, refusals ?? [])}
+            columns={columnsOf(setAction, refusals ?? [], workspaceId === null)}
             rows={pages.rows}
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
-            empty={
-              q === undefined && filters.include_disabled ? (
-                <EmptyState title="No key yet" action={create}>
-                  Applications call this service with a key. Create one, with a limit if you like.
-                </EmptyState>
-              ) : q === undefined ? (
-                <EmptyState
-                  title="No enabled key"
-                  action={<Button onClick={() => change({ disabled: undefined })}>Show disabled keys</Button>}
-                >
-                  All keys of the workspace are disabled, and calls with them are refused.
-                </EmptyState>
-              ) : (
-                <EmptyState
-                  title="No key matches"
-                  action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
-                >
-                  No name of a key {filters.include_disabled ? '' : 'that is not disabled '}contains “
-                  <bdi>{q}</bdi>”.
-                </EmptyState>
-              )
-            }
+            empty={<NoKey {...{ search, change, create }} />}
             footer={<ListFoot pages={pages} noun="keys" />}
           />
         )}
@@ -160,5 +144,50 @@ export function KeysPage() {
       <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
       <KeyActionDialog action={action} onClose={() => setAction(null)} />
     </Page>
+  );
+}
+
+interface NoKeyProps {
+  readonly search: KeySearch;
+  readonly change: (changed: KeySearch) => void;
+  readonly create: ReactNode;
+}
+
+function NoKey({ search: { q, disabled, state }, change, create }: NoKeyProps) {
+  if (q === undefined && state === undefined && disabled === undefined) {
+    return (
+      <EmptyState title="No key yet" action={create}>
+        Applications call this service with a key. Create one, with a limit if you like.
+      </EmptyState>
+    );
+  }
+  if (q === undefined && state === undefined) {
+    return (
+      <EmptyState
+        title="No enabled key"
+        action={<Button onClick={() => change({ disabled: undefined })}>Show disabled keys</Button>}
+      >
+        All keys of the workspace are disabled, and calls with them are refused.
+      </EmptyState>
+    );
+  }
+  if (q === undefined) {
+    return (
+      <EmptyState
+        title="No key is in this state"
+        action={<Button onClick={() => change({ state: undefined })}>Show all keys</Button>}
+      >
+        {state === 'stopped' ? 'No limit stops a key now.' : 'Choose another state to see other keys.'}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="No key matches"
+      action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+    >
+      No name of a key {state !== undefined && 'in this state '}
+      {state === undefined && disabled !== undefined && 'that is not disabled '}contains “<bdi>{q}</bdi>”.
+    </EmptyState>
   );
 }

@@ -11,6 +11,7 @@ import { Page, Section } from '../../components/display/section';
 import { Absent, Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { formatCount } from '../../format';
+import { CatalogueNote } from './catalogue-note';
 import { ModelFilters } from './model-filters';
 import { Price } from './price';
 import { Providers } from './providers';
@@ -120,6 +121,7 @@ export function ModelsPage() {
         )}
       </Section>
       <Providers />
+      <CatalogueNote />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { joinQueries } from '../../components/data/joined-queries';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
+import { platformWords } from '../../components/feedback/platform-words';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
 import { FailingBadge } from '../../components/provider/failing-badge';
 import styles from './overview.module.css';
@@ -102,7 +103,7 @@ function DestinationLine({ destination, state }: DestinationLineProps) {
         <Link to="/destinations/$id" params={{ id: destination.id }}>
           <Name text={destination.name ?? destination.type} />
         </Link>{' '}
-        {state.last_error?.message}
+        {state.last_error && platformWords(state.last_error.message)}
       </span>
       {badge}
     </li>

@@ -1,9 +1,9 @@
-// Spend, calls and health of a workspace; a setup guide until its first call has arrived.
+// Spend, calls and health of a workspace, or spend and calls of all; a setup guide until its first call has arrived.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { analyticsQuery, numberOf, numberOrNull, refusedShare } from '../../api/analytics';
-import { useWorkspaceId } from '../../app/workspace';
+import { analyticsQuery, numberOf, numberOrNull, refusedShare, withinWorkspace } from '../../api/analytics';
+import { useWorkspaceScope } from '../../app/workspace';
 import { joinQueries } from '../../components/data/joined-queries';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
@@ -26,7 +26,7 @@ const SetupGuide = lazy(async () => ({ default: (await import('./setup-guide')).
 const route = getRouteApi('/app/management/');
 
 export function OverviewPage() {
-  const workspaceId = useWorkspaceId();
+  const workspaceId = useWorkspaceScope();
   const { range = 'day' } = route.useSearch();
   return (
     <Page title="Overview" actions={<RangeLinks range={range} />}>
@@ -35,8 +35,8 @@ export function OverviewPage() {
   );
 }
 
-function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
-  const { range = 'day', by = 'model', measure = 'calls', each } = route.useSearch();
+function OverviewContent({ workspaceId }: { readonly workspaceId: string | null }) {
+  const { range = 'day', by = 'model', measure = 'calls', each, share } = route.useSearch();
   const [isGuided, setGuided] = useState(false);
   const calls = useFirstCalls(workspaceId, isGuided);
   // Once shown, the guide stays until the page is left, so that the reader sees the first call arrive.
@@ -45,7 +45,7 @@ function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
     return <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />;
   return (
     <>
-      {isGuided && (
+      {isGuided && workspaceId !== null && (
         <Suspense fallback={<Placeholder lines={12} />}>
           <SetupGuide workspaceId={workspaceId} calls={calls.data ?? []} />
         </Suspense>
@@ -54,11 +54,14 @@ function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
       {calls.data?.length !== 0 && (
         <>
           <Figures workspaceId={workspaceId} range={range} />
-          <UsageChart {...{ workspaceId, range, measure, each }} />
-          <div className={styles.columns}>
-            <SpendLimits workspaceId={workspaceId} />
-            <Health workspaceId={workspaceId} />
-          </div>
+          <UsageChart {...{ workspaceId, range, measure, each, share }} />
+          {/* Limits and destinations are those of one workspace. */}
+          {workspaceId !== null && (
+            <div className={styles.columns}>
+              <SpendLimits workspaceId={workspaceId} />
+              <Health workspaceId={workspaceId} />
+            </div>
+          )}
           <UsageTable workspaceId={workspaceId} range={range} by={by} />
         </>
       )}
@@ -66,13 +69,13 @@ function OverviewContent({ workspaceId }: { readonly workspaceId: string }) {
   );
 }
 
-function Figures({ workspaceId, range }: { readonly workspaceId: string; readonly range: Range }) {
+function Figures({ workspaceId, range }: { readonly workspaceId: string | null; readonly range: Range }) {
   const today = useWindowSpend(workspaceId, 'daily');
   const month = useWindowSpend(workspaceId, 'monthly');
   const totals = useQuery({
     ...analyticsQuery(['totals', workspaceId, range], (now) => ({
       metrics: ['request_count', 'error_count', 'refused_count', 'error_rate', 'latency_p50', 'latency_p95'],
-      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      filters: withinWorkspace(workspaceId),
       time_range: timeRangeOf(range, now),
     })),
     refetchInterval: 15_000,

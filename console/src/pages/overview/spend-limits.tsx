@@ -1,7 +1,7 @@
 // The limits above the keys: budgets of the workspace and credits of the account, with what is spent of each.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { analyticsQuery, numberOf } from '../../api/analytics';
+import { analyticsQuery, numberOf, withinWorkspace } from '../../api/analytics';
 import { isoTime } from '../../api/iso-time';
 import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
@@ -20,11 +20,11 @@ const NAMES = {
   lifetime: 'Lifetime budget',
 } as const;
 
-export function useWindowSpend(workspaceId: string, window: 'daily' | 'monthly') {
+export function useWindowSpend(workspaceId: string | null, window: 'daily' | 'monthly') {
   return useQuery({
     ...analyticsQuery(['window-spend', workspaceId, window], (now) => ({
       metrics: ['total_usage'],
-      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      filters: withinWorkspace(workspaceId),
       time_range: { start: isoTime(windowStarts(now)[window]), end: isoTime(now + 1000) },
     })),
     select: ([row]) => numberOf(row, 'total_usage'),

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { analyticsQuery, numberOrNull, refusedShare, textOf } from '../../api/analytics';
+import { analyticsQuery, numberOrNull, refusedShare, textOf, withinWorkspace } from '../../api/analytics';
 import type { AnalyticsRow } from '../../api/analytics';
 import { ChoiceLinks } from '../../components/actions/choice-links';
 import { ChartPlaceholder, TimeSeries } from '../../components/chart/lazy-chart';
@@ -20,7 +20,7 @@ import {
   formatPercent,
   formatPercentExact,
 } from '../../format';
-import { MODEL_LABELS, MODEL_METRICS, modelSeriesQuery } from './model-series';
+import { hasShares, MODEL_LABELS, modelMetric, modelSeriesQuery } from './model-series';
 import { MEASURES } from './overview-search';
 import type { Measure, Range } from './overview-search';
 import styles from './overview.module.css';
@@ -97,16 +97,31 @@ const CHARTS = {
     format: formatDuration,
     formatAxis: formatDuration,
   },
+  'first-token': {
+    name: 'First token',
+    label: 'Time to the first token of streamed chats: median and 95th percentile',
+    lines: [
+      { name: 'Median (p50)', read: metric('time_to_first_token_p50') },
+      { name: '95th percentile (p95)', read: metric('time_to_first_token_p95') },
+    ],
+    absent: null,
+    shape: 'line',
+    format: formatDuration,
+    formatAxis: formatDuration,
+  },
 } as const satisfies Readonly<Record<Measure, ChartDefinition>>;
 
+const SHARES = { p50: 'Median', p95: '95th percentile' } as const;
+
 interface UsageChartProps {
-  readonly workspaceId: string;
+  readonly workspaceId: string | null;
   readonly range: Range;
   readonly measure: Measure;
   readonly each: 'model' | undefined;
+  readonly share: 'p95' | undefined;
 }
 
-export function UsageChart({ measure, each, ...scope }: UsageChartProps) {
+export function UsageChart({ measure, each, share, ...scope }: UsageChartProps) {
   const { start } = timeRangeOf(scope.range, useNow());
   return (
     <Section
@@ -139,6 +154,21 @@ export function UsageChart({ measure, each, ...scope }: UsageChartProps) {
               </Link>
             ))}
           </ChoiceLinks>
+          {each !== undefined && hasShares(measure) && (
+            <ChoiceLinks label="Percentile">
+              {([undefined, 'p95'] as const).map((choice) => (
+                <Link
+                  key={choice ?? ''}
+                  to="."
+                  search={(search) => ({ ...search, share: choice })}
+                  activeOptions={{ explicitUndefined: true }}
+                  aria-current={choice === share ? 'true' : undefined}
+                >
+                  {SHARES[choice ?? 'p50']}
+                </Link>
+              ))}
+            </ChoiceLinks>
+          )}
           <Link to="/generations" search={{ from: start }} className={styles.more}>
             View generations
           </Link>
@@ -148,13 +178,13 @@ export function UsageChart({ measure, each, ...scope }: UsageChartProps) {
       {each === undefined ? (
         <Together {...scope} measure={measure} />
       ) : (
-        <EachModel {...scope} measure={measure} />
+        <EachModel {...scope} measure={measure} share={share} />
       )}
     </Section>
   );
 }
 
-type LinesProps = Omit<UsageChartProps, 'each'>;
+type LinesProps = Omit<UsageChartProps, 'each' | 'share'>;
 
 function Together({ workspaceId, range, measure }: LinesProps) {
   const answer = useQuery({
@@ -167,9 +197,11 @@ function Together({ workspaceId, range, measure }: LinesProps) {
         'total_usage',
         'latency_p50',
         'latency_p95',
+        'time_to_first_token_p50',
+        'time_to_first_token_p95',
       ],
       granularity: RANGE_DEFINITIONS[range].granularity,
-      filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+      filters: withinWorkspace(workspaceId),
       time_range: timeRangeOf(range, now),
       limit: 1000,
     })),
@@ -183,19 +215,25 @@ function Together({ workspaceId, range, measure }: LinesProps) {
   return <Chart {...{ range, measure, lines, answer }} />;
 }
 
-function EachModel({ workspaceId, range, measure }: LinesProps) {
+function EachModel({ workspaceId, range, measure, share }: LinesProps & Pick<UsageChartProps, 'share'>) {
   const answer = useQuery({ ...modelSeriesQuery(workspaceId, range), refetchInterval: 15_000 });
   const { data } = answer;
   const lines = useMemo(
     () =>
-      data?.models.map((model) => ({
-        name: model,
-        read: metric(MODEL_METRICS[measure]),
-        rows: data.rows.filter((row) => textOf(row, 'model') === model),
-      })),
-    [data, measure],
+      data?.models
+        .map((model) => ({
+          name: model,
+          read: metric(modelMetric(measure, share)),
+          rows: data.rows.filter((row) => textOf(row, 'model') === model),
+        }))
+        // Embedding models have no first token.
+        .filter(({ read, rows }) => measure !== 'first-token' || rows.some((row) => read(row) !== null)),
+    [data, measure, share],
   );
-  return <Chart {...{ range, measure, lines, answer }} label={MODEL_LABELS[measure]} />;
+  const label = hasShares(measure)
+    ? `${CHARTS[measure].name}: ${share === undefined ? 'median' : SHARES[share]}`
+    : MODEL_LABELS[measure];
+  return <Chart {...{ range, measure, lines, answer }} label={label} />;
 }
 
 interface ChartProps extends Pick<LinesProps, 'range' | 'measure'> {

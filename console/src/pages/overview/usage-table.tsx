@@ -1,7 +1,7 @@
 // Usage of the range by model or by key. Each row leads to its generations.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { analyticsQuery, loadAnalytics, numberOrNull, textOf } from '../../api/analytics';
+import { analyticsQuery, loadAnalytics, numberOrNull, textOf, withinWorkspace } from '../../api/analytics';
 import type { AnalyticsQuery, AnalyticsRow } from '../../api/analytics';
 import { csvOf, saveCsv } from '../../api/csv';
 import { keyNamesQuery } from '../../api/key-names';
@@ -25,7 +25,7 @@ const ROWS = 10;
 const ALL_ROWS = 1000;
 
 interface UsageTableProps {
-  readonly workspaceId: string;
+  readonly workspaceId: string | null;
   readonly range: Range;
   readonly by: Grouping;
 }
@@ -36,7 +36,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   const question = (now: number, limit: number): AnalyticsQuery => ({
     metrics: [...USAGE_METRICS],
     dimensions: [dimension],
-    filters: [{ field: 'workspace', operator: 'eq', value: workspaceId }],
+    filters: withinWorkspace(workspaceId),
     time_range: timeRangeOf(range, now),
     order_by: { field: by === 'key' ? 'total_usage' : 'request_count', direction: 'desc' },
     limit,
@@ -49,7 +49,7 @@ export function UsageTable({ workspaceId, range, by }: UsageTableProps) {
   /** All rows, with the columns of the table. */
   const save = async () => {
     const { rows, isTruncated } = await loadAnalytics(question(Date.now(), ALL_ROWS));
-    const names = by === 'key' ? await client.fetchQuery(keyNamesQuery([workspaceId])) : null;
+    const names = by === 'key' ? await client.fetchQuery(keyNamesQuery(workspaceId)) : null;
     saveCsv(`${by}s-${range}`, [
       csvOf(
         [...(names === null ? [] : ['key_name']), dimension, ...USAGE_METRICS],

@@ -9,7 +9,7 @@ import { DescriptionList, Page, Section } from '../../components/display/section
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Absent, Code, Time } from '../../components/display/values';
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
-import { formatCount, formatDuration, formatPercent } from '../../format';
+import { formatCount, formatCountOf, formatDuration, formatPercent } from '../../format';
 import styles from './system.module.css';
 
 const SECOND_MS = 1000;
@@ -159,7 +159,7 @@ function DeliveryList({ system: { deliveries } }: { readonly system: System }) {
         [
           'Enabled',
           <Link key="enabled" to="/destinations">
-            {formatCount(deliveries.destinations)} destinations
+            {formatCountOf(deliveries.destinations, 'destination')}
           </Link>,
         ],
         ['With a backlog', formatCount(deliveries.waiting)],

@@ -23,12 +23,11 @@ export function UsageFilters({ now }: { readonly now: number }) {
       search: (former) => ({ ...former, ...readUsageSearch({ ...search, ...changed }) }),
       replace: true,
     });
-  const { by = 'model', and, month, from, to, scope } = search;
+  const { by = 'model', and, month, from, to } = search;
   const isOwn = from !== undefined || to !== undefined;
   const [thisMonth, lastMonth, ...others] = recentMonths(now);
   const older =
     month === undefined || month === 'last' || others.includes(month) ? others : [...others, month];
-  const groupsWorkspaces = by === 'workspace' || and === 'workspace';
   return (
     <Section title="Period and groups" isFlush>
       <FilterRow label="Filter usage">
@@ -75,14 +74,6 @@ export function UsageFilters({ now }: { readonly now: number }) {
           value={and}
           choices={groupsWithout(by)}
           onChange={(value) => change({ and: value })}
-        />
-        <Choice
-          caption="Of"
-          label="Workspaces"
-          any={groupsWorkspaces ? 'All workspaces' : 'This workspace'}
-          value={groupsWorkspaces ? undefined : scope}
-          choices={groupsWorkspaces ? [] : [{ value: 'all', label: 'All workspaces' }]}
-          onChange={(value) => change({ scope: value })}
         />
       </FilterRow>
     </Section>

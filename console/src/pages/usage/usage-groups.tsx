@@ -55,12 +55,10 @@ interface UsageGroupsProps {
   readonly period: Period;
   readonly groups: readonly Group[];
   readonly names: GroupNames;
-  /** The groups are those of all workspaces. */
-  readonly isAll: boolean;
   readonly usage: Usage | undefined;
 }
 
-export function UsageGroups({ period, groups, names, isAll, usage }: UsageGroupsProps) {
+export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) {
   const [isWholeShown, setWholeShown] = useState(false);
   const rows = usage?.groups;
   const hasRefused = usage?.hasRefusedGroups ?? false;
@@ -74,18 +72,14 @@ export function UsageGroups({ period, groups, names, isAll, usage }: UsageGroups
   return (
     <Section
       title={title}
-      description={
-        isAll && !groups.includes('workspace')
-          ? 'Highest spend first. Group by workspace as well to see the calls of a row.'
-          : 'Highest spend first.'
-      }
+      description="Highest spend first."
       isFlush
       actions={rows && <SaveButton save={save} />}
     >
       <DataTable
         caption={title}
         columns={[
-          ...groups.map((group, position) => groupColumn(group, position, { groups, names, period, isAll })),
+          ...groups.map((group, position) => groupColumn(group, position, { groups, names, period })),
           ...sumColumns(groups, usage),
         ]}
         rows={shown}
@@ -109,7 +103,7 @@ export function UsageGroups({ period, groups, names, isAll, usage }: UsageGroups
 function groupColumn(
   group: Group,
   position: number,
-  { groups, names, period, isAll }: Omit<UsageGroupsProps, 'usage'>,
+  { groups, names, period }: Omit<UsageGroupsProps, 'usage'>,
 ): Column<UsageGroup> {
   return {
     id: group,
@@ -118,23 +112,21 @@ function groupColumn(
       <GroupCell
         {...{ group, names }}
         value={values[position] ?? null}
-        calls={callsOf(groups, values, period, isAll)}
+        calls={callsOf(groups, values, period)}
       />
     ),
   };
 }
 
-/** The calls of one row in the period. Null: they are those of several workspaces, and a list has the calls of one. */
+/** The calls of one row in the period. */
 function callsOf(
   groups: readonly Group[],
   values: UsageGroup['values'],
   period: Period,
-  isAll: boolean,
 ): GroupCellProps['calls'] {
   const filters: Partial<Record<Group, string>> = Object.fromEntries(
     groups.map((group, position) => [group, values[position] ?? undefined]),
   );
-  if (isAll && filters.workspace === undefined) return null;
   return { ...filters, from: isoTime(period.start), to: isoTime(period.end) };
 }
 
@@ -168,7 +160,7 @@ interface GroupCellProps {
   readonly group: Group;
   readonly value: string | null;
   readonly names: GroupNames;
-  readonly calls: (GenerationSearch & { readonly workspace?: string }) | null;
+  readonly calls: GenerationSearch & { readonly workspace?: string };
 }
 
 function GroupCell({ group, value, names, calls }: GroupCellProps) {
@@ -182,17 +174,8 @@ function GroupCell({ group, value, names, calls }: GroupCellProps) {
       </Link>
     );
   }
-  if (calls !== null) {
-    return (
-      <Link to="/generations" search={calls}>
-        {name}
-      </Link>
-    );
-  }
-  if (group !== 'key') return name;
-  // Its page knows the workspace.
   return (
-    <Link to="/keys/$hash" params={{ hash: value }}>
+    <Link to="/generations" search={calls}>
       {name}
     </Link>
   );

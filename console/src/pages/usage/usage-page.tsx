@@ -7,7 +7,7 @@ import { providersQuery } from '../../api/providers';
 import { usageQuery } from '../../api/usage';
 import type { Sum, Usage, UsageScope } from '../../api/usage';
 import { workspacesQuery } from '../../api/workspaces';
-import { useWorkspaceId } from '../../app/workspace';
+import { useWorkspaceScope } from '../../app/workspace';
 import { Page } from '../../components/display/section';
 import { StatTile, StatTiles } from '../../components/display/stat-tile';
 import { Money } from '../../components/display/values';
@@ -42,18 +42,18 @@ export function UsagePage() {
 }
 
 function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now: number }) {
-  const { by = 'model', and, measure = 'spend', scope } = route.useSearch();
-  const workspaceId = useWorkspaceId();
+  const { by = 'model', and, measure = 'spend' } = route.useSearch();
+  const scope = useWorkspaceScope();
   const groups: readonly Group[] = and === undefined ? [by] : [by, and];
-  const isAll = scope === 'all' || groups.includes('workspace');
+  const workspaceId = groups.includes('workspace') ? null : scope;
   const question: UsageScope = {
     start: period.start,
     end: period.end,
-    workspaceId: isAll ? null : workspaceId,
+    workspaceId,
     dimensions: groups.map((group) => DIMENSIONS[group]),
   };
   const usage = useQuery(usageQuery(question));
-  const names = useGroupNames(groups, isAll ? null : workspaceId);
+  const names = useGroupNames(groups, workspaceId);
   if (usage.error !== null && usage.data === undefined)
     return <ErrorState error={usage.error} onRetry={() => void usage.refetch()} />;
   return (
@@ -66,7 +66,7 @@ function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now:
         </Notice>
       )}
       <UsageDays {...{ period, now, names, groups }} measure={measure} usage={usage.data} />
-      <UsageGroups {...{ period, groups, names, isAll }} usage={usage.data} />
+      <UsageGroups {...{ period, groups, names }} usage={usage.data} />
     </>
   );
 }
@@ -74,10 +74,9 @@ function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now:
 /** Names of keys, workspaces and providers, where a group needs them. */
 function useGroupNames(groups: readonly Group[], workspaceId: string | null): GroupNames {
   const workspaces = useQuery(workspacesQuery);
-  const ids = workspaceId === null ? workspaces.data?.map(({ id }) => id) : [workspaceId];
   const keys = useQuery({
-    ...keyNamesQuery(ids ?? []),
-    enabled: groups.includes('key') && ids !== undefined,
+    ...keyNamesQuery(workspaceId),
+    enabled: groups.includes('key'),
   });
   const providers = useQuery({ ...providersQuery, enabled: groups.includes('provider') });
   // The same object while nothing arrives: the chart is drawn again for other ones.

@@ -19,8 +19,6 @@ export interface UsageSearch {
   readonly and?: Group;
   /** Absent: `spend`. */
   readonly measure?: UsageMeasure;
-  /** Absent: the workspace of the page. */
-  readonly scope?: 'all';
 }
 
 export function readUsageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
@@ -34,6 +32,5 @@ export function readUsageSearch(search: Readonly<Record<string, unknown>>): Usag
     by,
     and: and === (by ?? 'model') ? undefined : and,
     measure: oneOf(MEASURES, search['measure']),
-    scope: oneOf(['all'] as const, search['scope']),
   };
 }

@@ -1,8 +1,8 @@
-// The workspace of an alert, with the way to its page.
+// A workspace by its name, with the way to its page.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { workspacesQuery } from '../../api/workspaces';
-import { Name } from '../../components/display/values';
+import { Name } from '../display/values';
 import { abbreviate } from '../../format';
 
 /** Null: all workspaces. */

@@ -1,0 +1,19 @@
+// The key that has created a key, from the audit log.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { creationQuery } from '../../api/audit';
+import { Absent, Code, Name } from '../../components/display/values';
+
+export function KeyCreator({ hash }: { readonly hash: string }) {
+  const { data: entry } = useQuery(creationQuery('api_key', hash));
+  if (entry === undefined) return <Absent />;
+  // Commands of the service write no entry.
+  if (entry === null) return 'Not in the audit log';
+  const { key_hash: actor, key_name: name, key_label: label } = entry.actor;
+  if (name === null) return <Code text={label} />;
+  return (
+    <Link to="/keys/$hash" params={{ hash: actor }}>
+      <Name text={name} />
+    </Link>
+  );
+}
