@@ -65,7 +65,7 @@ export class TokenCounts {
     const call = { request, endpoint: target.endpoint, maxOutputTokens: null };
     try {
       const connection = await this.tokens.connectionTo(target, this.endpoints.namesOf(target));
-      const built = counter.buildRequest(call, connection);
+      const built = await counter.buildRequest(call, connection);
       if (built === null) return 'estimated';
       const { body, edits: _edits, ...sent } = built;
       const response = await this.http.send(

@@ -80,9 +80,11 @@ export function createBedrock(now: () => Date): HttpProvider {
         cancellation: 'runs_on',
         host: {
           version: 'bedrock-2023-05-31',
-          url: ({ request, endpoint }, { baseUrl }) => {
+          inAddress: ['model', 'stream'],
+          betasIn: 'body',
+          path: ({ request, endpoint }) => {
             const operation = request.isStreamed ? 'invoke-with-response-stream' : 'invoke';
-            return operationUrl(baseUrl, `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`);
+            return `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
           },
           authorize: (request, connection) => sign(request, connection, now()),
           readError: readBedrockError,

@@ -1,11 +1,14 @@
-// Google's Vertex: Gemini by the same wire as at Google's own API, and Claude by Messages. The key is the JSON of a service account (docs/operating.md#providers).
+// Google's Vertex: Gemini by the same wire as at its own API, and Claude by Messages. The key is the JSON of a service account
+// (docs/operating.md#providers).
+import { operationUrl } from './shared/address.js';
 import { defineGeminiWire } from './shared/gemini/define-gemini-wire.js';
+import { readGoogleError } from './shared/gemini/google-errors.js';
 import { defineMessagesWire } from './shared/messages/define-messages-wire.js';
-import type { ChatProvider } from './shared/provider.js';
+import type { ChatProvider, ProviderError, UpstreamResponse } from './shared/provider.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { GOOGLE_TOKENS } from './shared/vertex/token-exchange.js';
-import { vertexUrl } from './shared/vertex/vertex-address.js';
-import { bearer } from './shared/wire.js';
+import { vertexPath } from './shared/vertex/vertex-address.js';
+import { bearer, parseErrorBody } from './shared/wire.js';
 
 export const vertex: ChatProvider = {
   transport: 'http',
@@ -16,7 +19,8 @@ export const vertex: ChatProvider = {
   needsApiKey: true,
   tokens: GOOGLE_TOKENS,
   chat: defineGeminiWire({
-    url: (connection, model, operation) => vertexUrl(connection, `google/models/${model}:${operation}`),
+    url: (connection, model, operation) =>
+      operationUrl(connection.baseUrl, vertexPath(connection, `google/models/${model}:${operation}`)),
     headers: ({ accessToken }) => bearer(accessToken),
     countBody: (prompt) => [prompt],
   }),
@@ -25,16 +29,26 @@ export const vertex: ChatProvider = {
       cancellation: 'unknown',
       host: {
         version: 'vertex-2023-10-16',
-        url: ({ request, endpoint }, connection) => {
+        inAddress: ['model'],
+        betasIn: 'header',
+        path: ({ request, endpoint }, connection) => {
           const operation = request.isStreamed ? 'streamRawPredict' : 'rawPredict';
-          return vertexUrl(connection, `anthropic/models/${endpoint.upstreamModel}:${operation}`);
+          return vertexPath(connection, `anthropic/models/${endpoint.upstreamModel}:${operation}`);
         },
+        countPath: (connection) => vertexPath(connection, 'anthropic/models/count-tokens:rawPredict'),
         authorize: (request, { accessToken }) => ({
           ...request,
           headers: { ...request.headers, ...bearer(accessToken) },
         }),
-        readError: readUpstreamError,
+        readError: readClaudeError,
       },
     }),
   ],
 };
+
+/** The model's own error, or one of Google's. */
+function readClaudeError(response: UpstreamResponse): ProviderError {
+  return parseErrorBody(response)['type'] === 'error'
+    ? readUpstreamError(response)
+    : readGoogleError(response);
+}

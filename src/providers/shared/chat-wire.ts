@@ -39,7 +39,10 @@ export interface SentPrompt {
 /** The provider's own count of a prompt. */
 export interface TokenCounter {
   /** Null: the request cannot be counted there. */
-  buildRequest(call: ChatCall, connection: ProviderConnection): ChatUpstreamRequest | null;
+  buildRequest(
+    call: ChatCall,
+    connection: ProviderConnection,
+  ): ChatUpstreamRequest | Promise<ChatUpstreamRequest> | null;
   /** Reads a 2xx; null: it states no count. */
   readCount(response: UpstreamResponse): number | null;
 }

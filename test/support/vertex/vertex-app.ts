@@ -5,17 +5,20 @@ import type { TestApp } from '../app/app.js';
 import { withCatalogueFile } from '../catalogue/catalogue-file.js';
 import { problemOf } from '../gemini/gemini-checks.js';
 import { answerChunks, RICH_CHUNKS, sendGoogleError, WHOLE_ANSWER } from '../gemini/gemini-stub.js';
+import { RICH_EVENTS, sendError, streamMessages, WHOLE_MESSAGE } from '../messages/messages-stub.js';
 import { sendJson, startStubUpstream } from '../upstreams/stub-upstream.js';
-import { RICH_EVENTS, streamMessages, WHOLE_MESSAGE } from '../messages/messages-stub.js';
 import type { ReceivedRequest, StubHandler, StubUpstream } from '../upstreams/stub-upstream.js';
 import { checkedStatement, keyOf, serviceAccount } from './service-account.js';
 
 export const ON_VERTEX = 'in-house/gemini-on-vertex';
-export const CLAUDE_ON_VERTEX = 'in-house/claude-on-vertex';
 export const SOMEWHERE = 'in-house/gemini-somewhere';
 
+/** Claude, with one beta. */
+export const CLAUDE_ON_VERTEX = 'in-house/claude-on-vertex';
+export const BETA = 'context-1m-2025-08-07';
+
 const PATH =
-  /^\/v1\/projects\/([\w-]+)\/locations\/global\/publishers\/(google|anthropic)\/models\/([\w.@-]+):(generateContent|streamGenerateContent\?alt=sse|countTokens|rawPredict|streamRawPredict)$/;
+  /^\/v1\/projects\/([\w-]+)\/locations\/global\/publishers\/(?:google|anthropic)\/models\/([\w.@-]+):(generateContent|streamGenerateContent\?alt=sse|countTokens|rawPredict|streamRawPredict)$/;
 
 export interface VertexStub extends StubUpstream {
   /** The accounts that have asked for a token, in order. */
@@ -51,11 +54,11 @@ export async function startVertexStub(): Promise<VertexStub> {
         'UNAUTHENTICATED',
         'Request had invalid authentication credentials.',
       );
-    const [, project, publisher, model = '', operation] = PATH.exec(request.path) ?? [];
+    const [, project, model = '', operation] = PATH.exec(request.path) ?? [];
     if (operation === undefined) return sendGoogleError(response, 404, 'NOT_FOUND', 'no such path');
     if (project !== `project-of-${account}`)
       return sendGoogleError(response, 403, 'PERMISSION_DENIED', 'Permission denied on resource project.');
-    if (publisher === 'anthropic') return answerLikeClaude(request, response);
+    if (operation.endsWith('awPredict')) return answerClaude(request, response, operation, scripted);
     const problem = problemOf(request.body, model);
     if (problem !== null) return sendGoogleError(response, 400, 'INVALID_ARGUMENT', problem);
     if (operation === 'countTokens') return sendJson(response, 200, { totalTokens: 78 });
@@ -74,13 +77,38 @@ export async function startVertexStub(): Promise<VertexStub> {
   });
 }
 
-function answerLikeClaude(request: ReceivedRequest, response: ServerResponse): void {
-  const { model, anthropic_version: version } = request.body;
-  const { 'anthropic-version': header } = request.headers;
-  if (model !== undefined || header !== undefined || version !== 'vertex-2023-10-16')
-    return sendGoogleError(response, 400, 'INVALID_ARGUMENT', 'anthropic_version: Field required');
-  if (request.path.endsWith(':streamRawPredict')) return streamMessages(RICH_EVENTS)(request, response);
-  return sendJson(response, 200, WHOLE_MESSAGE);
+const CLAUDE_MEMBERS = new Set(
+  (
+    'anthropic_version messages max_tokens system tools tool_choice thinking output_config stop_sequences temperature top_p top_k ' +
+    'stream metadata'
+  ).split(' '),
+);
+
+/** Claude's own checks, and those of the cloud: the address names the model. */
+function answerClaude(
+  request: ReceivedRequest,
+  response: ServerResponse,
+  operation: string,
+  scripted: StubHandler | null,
+): void | Promise<void> {
+  const { body, headers, path } = request;
+  const refuse = (message: string): void => sendError(response, 400, 'invalid_request_error', message);
+  if (body['anthropic_version'] !== 'vertex-2023-10-16') return refuse('anthropic_version: Field required');
+  if (headers['anthropic-version'] !== undefined) return refuse('anthropic-version: unexpected header');
+  const isCount = path.includes('/count-tokens:');
+  const unknown = Object.keys(body).find(
+    (name) => !CLAUDE_MEMBERS.has(name) && !(isCount && name === 'model'),
+  );
+  if (unknown !== undefined) return refuse(`${unknown}: Extra inputs are not permitted`);
+  if (isCount)
+    return sendJson(response, 200, { input_tokens: body['model'] === 'claude-stub@20261001' ? 79 : 0 });
+  if ((body['stream'] === true) !== (operation === 'streamRawPredict'))
+    return refuse('stream: wrong address');
+  const beta = headers['anthropic-beta'];
+  if (beta !== undefined && beta !== BETA) return refuse('anthropic-beta: Unexpected value(s)');
+  if (scripted !== null) return scripted(request, response);
+  if (operation === 'rawPredict') return sendJson(response, 200, WHOLE_MESSAGE);
+  return streamMessages(RICH_EVENTS)(request, response);
 }
 
 const ENDPOINT = {
@@ -104,7 +132,16 @@ const CATALOGUE = {
     {
       id: CLAUDE_ON_VERTEX,
       ...MODEL,
-      endpoints: [{ ...AT_VERTEX, wires: ['messages'], upstream_model: 'claude-stub@20261001' }],
+      endpoints: [
+        {
+          ...ENDPOINT,
+          provider: 'vertex',
+          upstream_model: 'claude-stub@20261001',
+          wires: ['messages'],
+          thinking: 'adaptive',
+          betas: [BETA],
+        },
+      ],
     },
     {
       id: SOMEWHERE,

@@ -181,9 +181,9 @@ describe('an address', () => {
 });
 
 describe('a count of tokens', () => {
-  it('is asked for the prompt alone, as a request of its model', () => {
+  it('is asked for the prompt alone, as a request of its model', async () => {
     const request = readBody({ tools: [tool('one')], temperature: 0.5, max_tokens: 10 });
-    const built = geminiWire().counter?.buildRequest(
+    const built = await geminiWire().counter?.buildRequest(
       { request, endpoint: geminiEndpoint(), maxOutputTokens: null },
       { baseUrl: 'http://127.0.0.1:1/v1beta', apiKey: 'key' },
     );

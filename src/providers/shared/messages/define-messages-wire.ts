@@ -17,6 +17,7 @@ import { parseErrorBody } from '../wire.js';
 import { MESSAGES_SUPPORT } from './messages-members.js';
 import { promptInMessages } from './messages-turns.js';
 import { HostedBody } from './hosted-body.js';
+import type { HostedForm } from './hosted-body.js';
 import { addNativeMembers } from './native-body.js';
 import { thinkingEdit, thinks } from './thinking.js';
 
@@ -32,10 +33,11 @@ export interface MessagesTraits {
 }
 
 /** A cloud that serves the wire at addresses of its own. */
-export interface MessagesHost extends Pick<ChatWire, 'readError' | 'frames'> {
-  /** The body has it; no header does. */
-  readonly version: string;
-  url(call: ChatCall, connection: ProviderConnection): string;
+export interface MessagesHost extends HostedForm, Pick<ChatWire, 'readError' | 'frames'> {
+  /** Below the base URL. */
+  path(call: ChatCall, connection: ProviderConnection): string;
+  /** Of counts, whose bodies name the model; absent: prompts are counted here. */
+  countPath?(connection: ProviderConnection): string;
   authorize(
     request: UpstreamRequest,
     connection: ProviderConnection,
@@ -50,11 +52,11 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
       if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
       const { host } = traits;
       const { endpoint, request } = call;
-      const body = host ? new HostedBody(endpoint, host.version, request.native) : new BodyAssembly();
+      const body = host ? new HostedBody(endpoint, host, request.native) : new BodyAssembly();
       if (request.native?.wire === 'messages') addNativeMembers(body, call, request.native);
       else addKernelMembers(body, call);
-      return host
-        ? hostedRequest(host, body, call, connection)
+      return host && body instanceof HostedBody
+        ? hostedRequest(host, host.path(call, connection), body, connection)
         : requestTo('/v1/messages', body, call, connection, traits);
     },
     problems: problemsOf,
@@ -62,7 +64,7 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
     cancellation: traits.cancellation,
     hidesReasoning,
     ...(traits.host?.frames && { frames: traits.host.frames }),
-    ...(!traits.host && { counter: counterOf(traits) }),
+    ...((!traits.host || traits.host.countPath) && { counter: counterOf(traits) }),
   };
 }
 
@@ -71,9 +73,14 @@ function counterOf(traits: MessagesTraits): TokenCounter {
     buildRequest: (call, connection) => {
       const { native } = call.request;
       if (native?.wire !== 'messages') return null;
-      const body = new BodyAssembly();
+      const { host } = traits;
+      const body = host
+        ? new HostedBody(call.endpoint, { ...host, inAddress: [] }, native)
+        : new BodyAssembly();
       addNativeMembers(body, call, native, false);
-      return requestTo('/v1/messages/count_tokens', body, call, connection, traits);
+      return host?.countPath && body instanceof HostedBody
+        ? hostedRequest(host, host.countPath(connection), body, connection)
+        : requestTo('/v1/messages/count_tokens', body, call, connection, traits);
     },
     readCount,
   };
@@ -81,16 +88,16 @@ function counterOf(traits: MessagesTraits): TokenCounter {
 
 async function hostedRequest(
   host: MessagesHost,
-  body: BodyAssembly,
-  call: ChatCall,
+  path: string,
+  body: HostedBody,
   connection: ProviderConnection,
 ): Promise<ChatUpstreamRequest> {
-  const address = withoutUserInfo(host.url(call, connection));
+  const address = withoutUserInfo(operationUrl(connection.baseUrl, path));
   const request = await host.authorize(
     {
       method: 'POST',
       url: address.url,
-      headers: { 'content-type': 'application/json', ...address.headers },
+      headers: { 'content-type': 'application/json', ...body.headers, ...address.headers },
       body: Buffer.concat(body.finish()).toString(),
     },
     connection,

@@ -28,30 +28,41 @@ const LISTED: Readonly<Record<string, (endpoint: Listing) => boolean>> = {
   'output_config.format': ({ supportedParameters }) => supportedParameters.includes('structured_outputs'),
   'tools.strict': ({ supportedParameters }) => supportedParameters.includes('structured_outputs'),
 };
-const IN_ADDRESS = new Set(['model', 'stream']);
 const NESTED: Readonly<Record<string, JsonShape>> = {
   tools: new JsonShape(namesIn('tools')),
   output_config: new JsonShape(namesIn('output_config')),
 };
 const BETA_HEADER = 'anthropic-beta';
 
+/** The parts that a cloud has in other places than the wire. */
+export interface HostedForm {
+  /** In the body, and in no header. */
+  readonly version: string;
+  /** Members that the address stands for. */
+  readonly inAddress: readonly string[];
+  readonly betasIn: 'body' | 'header';
+}
+
 export class HostedBody extends BodyAssembly {
-  /** `version`: of the cloud. */
+  readonly headers: Readonly<Record<string, string>>;
+
   constructor(
     private readonly endpoint: ChatEndpoint,
-    version: string,
+    private readonly form: HostedForm,
     native: NativeRequest | null,
   ) {
     super();
-    super.add('anthropic_version', JSON.stringify(version));
+    super.add('anthropic_version', JSON.stringify(form.version));
     const betas = (native?.headers[BETA_HEADER] ?? '').split(',').filter((beta) => beta !== '');
     const kept = betas.filter((beta) => this.endpoint.betas?.includes(beta) === true);
-    if (kept.length > 0) super.add('anthropic_beta', JSON.stringify(kept));
+    const isHeader = form.betasIn === 'header' && kept.length > 0;
+    this.headers = isHeader ? { [BETA_HEADER]: kept.join(',') } : {};
+    if (kept.length > 0 && !isHeader) super.add('anthropic_beta', JSON.stringify(kept));
     if (kept.length < betas.length) this.edits.add(BETA_HEADER);
   }
 
   override add(name: string, value: Buffer | string): void {
-    if (IN_ADDRESS.has(name)) return;
+    if (this.form.inAddress.includes(name)) return;
     if (!takes(name, this.endpoint)) {
       this.edits.add(name);
       return;

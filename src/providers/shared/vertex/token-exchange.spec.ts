@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { checkedStatement, keyOf, serviceAccount } from '../../../../test/support/vertex/service-account.js';
 import { GOOGLE_TOKEN_ADDRESS } from './service-account.js';
 import { GOOGLE_TOKENS } from './token-exchange.js';
-import { vertexUrl } from './vertex-address.js';
+import { operationUrl } from '../address.js';
+import { vertexPath } from './vertex-address.js';
 
 const NOW = new Date('2026-11-29T12:00:00.500Z');
 const OWN = keyOf(serviceAccount('customer'));
@@ -104,13 +105,14 @@ describe('an address at Vertex', () => {
     ['https://aiplatform.eu.rep.googleapis.com/v1', 'projects/project-of-customer/locations/eu'],
     ['http://127.0.0.1:9/v1', 'projects/project-of-customer/locations/global'],
   ])('below %s has the location of the host and the project of the key', (baseUrl, place) => {
-    expect(vertexUrl({ baseUrl, apiKey: OWN }, path)).toBe(`${baseUrl}/${place}/publishers/${path}`);
+    expect(vertexPath({ baseUrl, apiKey: OWN }, path)).toBe(`/${place}/publishers/${path}`);
   });
 
   it("keeps the project and the location of the operator's address", () => {
-    const baseUrl = 'https://proxy.example/v1/projects/other/locations/us-east5';
-    expect(vertexUrl({ baseUrl: `${baseUrl}?team=a`, apiKey: OWN }, path)).toBe(
-      `${baseUrl}/publishers/${path}?team=a`,
+    const place = 'https://proxy.example/v1/projects/other/locations/us-east5';
+    const baseUrl = `${place}?team=a`;
+    expect(operationUrl(baseUrl, vertexPath({ baseUrl, apiKey: OWN }, path))).toBe(
+      `${place}/publishers/${path}?team=a`,
     );
   });
 });
