@@ -21,7 +21,7 @@ interface Read {
 }
 
 /** Long enough for the tokens that the stubs report. */
-const PROMPT = 'What is this? '.repeat(60);
+const PROMPT = 'Look at this. '.repeat(60);
 const SCHEMA = { type: 'object', properties: { id: { type: 'integer' } } } as const;
 const costOf = (usage: unknown): unknown => (usage as { cost?: number } | null | undefined)?.cost;
 const openai = (): OpenAI =>

@@ -24,7 +24,7 @@ const AT_OPENAI = { provider: openai } as unknown as ServingTarget;
 function startTokens(
   lifetime = 3_599,
   answer?: () => Promise<{ status: number; body: object }>,
-): { readonly tokens: AccessTokens; count(): number } {
+): { readonly tokens: AccessTokens; readonly count: () => number } {
   let count = 0;
   const http = {
     send: async () => {

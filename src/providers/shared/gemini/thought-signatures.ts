@@ -1,6 +1,6 @@
 // Signatures of Gemini's thoughts. They must come back on the parts that brought them: on calls by the rule that both of Google's
 // wires share, on texts by a detail without the id of a call (docs/contract.md#gemini-providers).
-import type { JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
+import type { JsonValue } from '../../../domain/chat/chat-request.js';
 import { GEMINI_FORMAT } from '../../../domain/chat/reasoning-producer.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import type { CallSignatures } from '../chat/call-signatures.js';

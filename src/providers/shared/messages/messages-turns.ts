@@ -3,7 +3,7 @@ import type { ChatMessage, ChatTool } from '../../../domain/chat/chat-request.js
 import { promptInTurns } from '../turns/prompt-turns.js';
 import type { TurnForm } from '../turns/prompt-turns.js';
 import { blockOf } from './content-blocks.js';
-import { REASONING_DETAILS, thinkingBlocks } from './reasoning-details.js';
+import { thinkingBlocks } from './reasoning-details.js';
 
 export interface MessagesPrompt {
   /** JSON text; null: none. */

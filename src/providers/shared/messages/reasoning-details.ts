@@ -9,7 +9,6 @@ export const OWN_SIGNATURE = 'sbx1.';
 
 /** Thoughts of the history that are not sent, as attempts record them: by clients of the Messages wire, and by others. */
 export const THINKING = 'messages.content.thinking';
-export const REASONING_DETAILS = 'messages.reasoning_details';
 
 /** `{type: "thinking" | "redacted_thinking"}`, in their order. `lost`: thoughts that are not sent. */
 export function thinkingBlocks(details: JsonValue | undefined): {

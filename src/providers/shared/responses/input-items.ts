@@ -2,6 +2,7 @@
 // calls, in this order.
 import type { ChatMessage, JsonObject } from '../../../domain/chat/chat-request.js';
 import { idFor, partsOf } from '../kernel-parts.js';
+import { REASONING_DETAILS } from '../turns/earlier-thoughts.js';
 import { inputPart } from './input-parts.js';
 import { reasoningItems } from './reasoning-items.js';
 
@@ -46,7 +47,7 @@ function itemsOf(message: ChatMessage, at: string, edits: Set<string>): JsonObje
 
 function assistantItems({ content, toolCalls, body }: ChatMessage, edits: Set<string>): JsonObject[] {
   const { items, lost } = reasoningItems(body['reasoning_details']);
-  if (lost > 0) edits.add('messages.reasoning_details');
+  if (lost > 0) edits.add(REASONING_DETAILS);
   const { refusal } = body;
   const parts: JsonObject[] = partsOf(content).flatMap((part) =>
     part.type === 'text' && part.text !== '' ? [{ type: 'output_text', text: part.text }] : [],

@@ -3,6 +3,9 @@
 import type { JsonValue } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 
+/** Lost thoughts, as attempts record them. */
+export const REASONING_DETAILS = 'messages.reasoning_details';
+
 /** Signed, or encrypted. */
 export type EarlierThought =
   { readonly text: string; readonly signature: string } | { readonly data: string };

@@ -8,6 +8,7 @@ import type {
   JsonValue,
 } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
+import { REASONING_DETAILS } from './earlier-thoughts.js';
 import { idFor, markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
 
 const MAX_MARKS = 4;
@@ -133,7 +134,7 @@ class PromptWriter {
   private assistant(message: ChatMessage, at: string): string[] {
     const { body, toolCalls } = message;
     const { blocks, lost } = this.form.thoughts(body['reasoning_details']);
-    if (lost > 0) this.edits.add('messages.reasoning_details');
+    if (lost > 0) this.edits.add(REASONING_DETAILS);
     const calls = toolCalls.map(({ id, name, arguments: text }, index) =>
       this.form.call(idFor(id), name, objectText(text, `${at}.tool_calls[${index}].function.arguments`)),
     );
