@@ -12,7 +12,7 @@ import type { Generation } from '../../src/domain/generations/generation.js';
 import type { GenerationFilter, ListPosition } from '../../src/domain/generations/generation-list.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
-import { isPercentile } from '../../src/persistence/activity/percentiles.js';
+import { isOfFirstToken, isPercentile } from '../../src/persistence/activity/percentiles.js';
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
 import { GenerationsRepository } from '../../src/persistence/generations/generations.repository.js';
 import { HistoryReader } from '../../src/history/history-reader.js';
@@ -27,8 +27,8 @@ import type { HistoryApp } from './history-app.js';
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const MAX_ERROR = 0.091;
-// Refused calls are no generations: the history has none of them.
-const METRIC_NAMES = namesOf(METRICS).filter((name) => name !== 'refused_count');
+// Refused calls are no generations, and times to the first token are only in the sums of PostgreSQL: the history has neither.
+const METRIC_NAMES = namesOf(METRICS).filter((name) => name !== 'refused_count' && !isOfFirstToken(name));
 const SUMMED_METRICS = METRIC_NAMES.filter((name) => !isPercentile(name));
 
 let history: HistoryApp;
