@@ -220,8 +220,8 @@ describe('a generation that the platform rejects', () => {
     await untilDelivered(app, id, 1);
     expect(receiver.stored).toEqual([only]);
     await eventually(
-      () => app.sql('SELECT 1 FROM dead_letters WHERE destination_id = $1', [id]),
-      ({ length }) => length === 0,
+      () => app.sql('SELECT is_delivered FROM dead_letters WHERE destination_id = $1', [id]),
+      ([letter]) => letter?.['is_delivered'] === true,
     );
   });
 
