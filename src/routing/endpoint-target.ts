@@ -6,7 +6,7 @@ import { wireOf } from '../domain/chat/chat-request.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
-import type { ChatWire } from '../providers/shared/chat-wire.js';
+import type { ChatProblem, ChatWire } from '../providers/shared/chat-wire.js';
 import { chatWiresOf } from '../providers/shared/provider.js';
 import type { EmbeddingProvider, LocalChat, Provider } from '../providers/shared/provider.js';
 
@@ -51,6 +51,11 @@ export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
 }
 
+/** A wire of an endpoint, with the members of the call that it cannot honour there. */
+export interface WireForCall extends Pick<ChatTarget, 'wire'> {
+  readonly problems: readonly ChatProblem[];
+}
+
 /**
  * The client's own wire where the endpoint speaks it and serves the call in it, else the first that does; one that keeps the
  * reasoning of the call comes before others. Undefined: its provider has no chat models.
@@ -58,24 +63,29 @@ export function endpointName({ endpoint }: ServingTarget): string {
 export function wireFor(
   request: ChatRequest,
   { provider, endpoint }: Pick<ChatTarget, 'provider' | 'endpoint'>,
-): ChatTarget['wire'] | undefined {
-  if (provider.transport === 'local') return provider.chat;
-  const spoken = chatWiresOf(provider);
-  const listed = endpoint.wires?.flatMap((name) => spoken.find(({ protocol }) => protocol === name) ?? []);
-  const wires = listed ?? spoken.slice(0, 1);
-  if (wires.length <= 1) return wires[0];
+): WireForCall | undefined {
   const client = wireOf(request);
-  const ordered = wires.toSorted(
-    (one, other) => Number(other.protocol === client) - Number(one.protocol === client),
-  );
-  let able: ChatWire | undefined;
+  const isOther = (wire: ChatTarget['wire']) => Number(protocolOf({ wire }) !== client);
+  const ordered = wiresAt(provider, endpoint).toSorted((one, other) => isOther(one) - isOther(other));
+  let first: WireForCall | undefined;
+  let able: WireForCall | undefined;
   for (const wire of ordered) {
     const problems = wire.problems(request, endpoint);
-    if (problems.some(({ isHard }) => isHard)) continue;
-    if (!problems.some(({ at }) => at === 'reasoning')) return wire;
-    able ??= wire;
+    const isAble = !problems.some(({ isHard }) => isHard);
+    if (isAble && !problems.some(({ at }) => at === 'reasoning')) return { wire, problems };
+    first ??= { wire, problems };
+    if (isAble) able ??= { wire, problems };
   }
-  return able ?? ordered[0];
+  return able ?? first;
+}
+
+/** The wires of the catalogue that the provider speaks; without any there, the provider's first. */
+function wiresAt(provider: Provider, { wires }: ChatEndpoint): readonly ChatTarget['wire'][] {
+  if (provider.transport === 'local') return [provider.chat];
+  const spoken = chatWiresOf(provider);
+  return (
+    wires?.flatMap((name) => spoken.find(({ protocol }) => protocol === name) ?? []) ?? spoken.slice(0, 1)
+  );
 }
 
 /** The wire in which the provider speaks. */

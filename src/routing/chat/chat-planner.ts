@@ -20,9 +20,9 @@ import { CredentialAccess } from '../credentials/credential-access.js';
 import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.js';
-import type { Candidate } from '../endpoints/endpoint-order.js';
+import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
 import { protocolOf, wireFor } from '../endpoint-target.js';
-import type { ChatTarget } from '../endpoint-target.js';
+import type { ChatTarget, WireForCall } from '../endpoint-target.js';
 import { ProviderNames } from '../provider-names.js';
 import { madeBy, makerName, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
@@ -47,6 +47,9 @@ export interface ChatPlan {
   readonly preferences: ProviderPreferences;
   readonly limits: SpendLimits;
 }
+
+/** Its problems are computed once: they are the same for every credential. */
+type PlannedTarget = ChatTarget & WireForCall;
 
 interface PlannedCall extends ChatPlan {
   readonly own: readonly ProviderCredential[] | null;
@@ -121,20 +124,16 @@ export class ChatPlanner {
     const wire = wireOf(request);
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
-    const configured = all.flatMap((candidate) => {
-      const spoken = wireFor(request, candidate.target);
-      return spoken === undefined ? [] : [{ ...candidate, target: { ...candidate.target, wire: spoken } }];
-    });
+    const configured = withWires(all, request);
     if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);
-    const able = withoutHardProblems(configured, request);
-    const context = {
+    const able = withoutHardProblems(configured);
+    const context: OrderingContext<PlannedTarget> = {
       now: performance.now(),
       random: () => this.health.random(),
       // In its own wire a client's bytes pass.
-      isPreferred: (target: ChatTarget) => protocolOf(target) === wire,
-      supportsAllParameters: (target: ChatTarget) => problemsAt(target, request).length === 0,
-      staysWithin: (bounds: MaxPrices, { endpoint }: ChatTarget) =>
-        staysWithin(bounds, pricesNow(endpoint, request, call.now)),
+      isPreferred: (target) => protocolOf(target) === wire,
+      supportsAllParameters: ({ problems }) => problems.length === 0,
+      staysWithin: (bounds, { endpoint }) => staysWithin(bounds, pricesNow(endpoint, request, call.now)),
     };
     const left = filterCandidates(able, chosen, context);
     if (left.length === 0) throw noAllowedProviders(able, preferences);
@@ -158,18 +157,25 @@ function conversationIn(call: PlannedCall): string | null {
   return call.conversation;
 }
 
-function problemsAt({ wire, endpoint }: ChatTarget, request: ChatRequest): readonly ChatProblem[] {
-  return wire.problems(request, endpoint);
+/** Without those whose provider has no chat models. */
+function withWires(
+  candidates: readonly Candidate<Omit<ChatTarget, 'wire'>>[],
+  request: ChatRequest,
+): Candidate<PlannedTarget>[] {
+  const wires = new Map<ChatEndpoint, WireForCall | undefined>();
+  return candidates.flatMap((candidate) => {
+    const { endpoint } = candidate.target;
+    if (!wires.has(endpoint)) wires.set(endpoint, wireFor(request, candidate.target));
+    const wire = wires.get(endpoint);
+    return wire === undefined ? [] : [{ ...candidate, target: { ...candidate.target, ...wire } }];
+  });
 }
 
 /** Throws `invalid_request` with the member that the last endpoint cannot honour. */
-function withoutHardProblems(
-  candidates: readonly Candidate<ChatTarget>[],
-  request: ChatRequest,
-): Candidate<ChatTarget>[] {
+function withoutHardProblems(candidates: readonly Candidate<PlannedTarget>[]): Candidate<PlannedTarget>[] {
   let problem: ChatProblem | undefined;
-  const left = candidates.filter(({ target }) => {
-    const hard = problemsAt(target, request).find(({ isHard }) => isHard);
+  const left = candidates.filter(({ target: { problems } }) => {
+    const hard = problems.find(({ isHard }) => isHard);
     problem = hard ?? problem;
     return hard === undefined;
   });
@@ -180,9 +186,9 @@ function withoutHardProblems(
 
 /** Calls that count toward a limit need a known price, unless an own key pays that no limit includes. */
 function withKnownPrice(
-  candidates: readonly Candidate<ChatTarget>[],
+  candidates: readonly Candidate<PlannedTarget>[],
   { request, limits, now }: PlannedCall,
-): readonly Candidate<ChatTarget>[] {
+): readonly Candidate<PlannedTarget>[] {
   const { isLimited, includesByok } = limits;
   if (!isLimited) return candidates;
   const left = candidates.filter(
