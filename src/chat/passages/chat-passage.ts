@@ -1,5 +1,6 @@
 // Answers that come and go in Chat's wire: members that need no edit stay as their bytes.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
+import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonOutput } from '../../json/json-node.js';
@@ -10,14 +11,7 @@ import { toChatUsageDto } from '../dto/chat-usage.dto.js';
 import type { Answer, AnsweredChoice } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
-import type {
-  AnswerEnd,
-  EventData,
-  EventResult,
-  PassageOptions,
-  StreamPassage,
-  WholePassage,
-} from './passage.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
 
 /** Of a chunk: a longer one is replaced by one of this service. */
 const MAX_HELD_FINISH = 4_096;

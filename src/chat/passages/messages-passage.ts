@@ -1,6 +1,7 @@
 // Answers that come and go in the Messages wire: the provider's events and bodies pass as their bytes, with their ids. Usage gains
 // its cost, after the commit of the record.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
+import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import { editableEvent, MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonNode } from '../../json/json-node.js';
@@ -10,14 +11,7 @@ import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { pieceOutput } from './chat-passage.js';
 import { addMembers, writeEvent } from './passing-bytes.js';
-import type {
-  AnswerEnd,
-  EventData,
-  EventResult,
-  PassageOptions,
-  StreamPassage,
-  WholePassage,
-} from './passage.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
 
 export class MessagesPassage implements StreamPassage {
   private readonly reader: MessagesAnswerReader;
@@ -33,9 +27,9 @@ export class MessagesPassage implements StreamPassage {
   }
 
   read(bytes: Buffer, from: number, to: number, { isJoined, large }: EventData): EventResult {
-    const type = this.reader.readEvent(bytes, from, to, large);
-    if (type === 'error') return 'error';
-    if (type === 'message_stop') return 'end';
+    const result = this.reader.readEvent(bytes, from, to, large);
+    if (result !== 'more') return result;
+    const { type } = this.reader;
     if (isJoined) joinLines(bytes, from, to);
     if (type === 'message_delta') {
       this.writeHeld();

@@ -4,6 +4,7 @@ import type { ResponsesForm } from '../../domain/chat/chat-request.js';
 import type { ChatUsage } from '../../domain/chat/chat-usage.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { ChatWire } from '../../providers/shared/chat-wire.js';
+import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import type { ChatAnswerRules } from '../../providers/shared/wires/chat-answer.js';
 import type { FailedStream, StreamIdentity } from '../clients/client-wire.js';
 import type { ShownCost } from '../dto/chat-usage.dto.js';
@@ -44,9 +45,6 @@ export interface EventData {
   /** Where the long values of a long document end; null: a short one. */
   readonly large: ReadonlyMap<number, number> | null;
 }
-
-/** `end`: the answer is over. `error`: the answer states one. */
-export type EventResult = 'more' | 'end' | 'error';
 
 export interface StreamPassage {
   readonly answer: Answer;

@@ -1,6 +1,7 @@
 // Answers that come and go in the Responses wire: the provider's events and bodies pass as their bytes, with their ids and numbers.
 // Usage gains its cost, after the commit of the record.
 import { BrokenAnswer } from '../../providers/shared/provider.js';
+import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import { ResponsesAnswerReader } from '../../providers/shared/wires/responses-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
 import type { JsonNode } from '../../json/json-node.js';
@@ -13,14 +14,7 @@ import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { pieceOutput } from './chat-passage.js';
 import { addMembers, writeEvent } from './passing-bytes.js';
-import type {
-  AnswerEnd,
-  EventData,
-  EventResult,
-  PassageOptions,
-  StreamPassage,
-  WholePassage,
-} from './passage.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
 
 const EMPTY_LIST = Buffer.from('[]');
 

@@ -1,19 +1,13 @@
 // Answers whose provider speaks another wire than their client: a reader of the provider's wire fills the kernel's answer, and a
 // writer of the client's wire follows it. Neither knows the other.
+import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import type { FailedStream } from '../clients/client-wire.js';
 import { Answer } from '../kernel/answer.js';
 import type { BlockListener } from '../kernel/answer.js';
 import { BlockSequence } from '../kernel/block-sequence.js';
 import { ANSWER_READERS } from './answer-readers.js';
 import type { StreamReader } from './answer-readers.js';
-import type {
-  AnswerEnd,
-  EventData,
-  EventResult,
-  PassageOptions,
-  StreamPassage,
-  WholePassage,
-} from './passage.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
 
 /** Writes a stream in the client's wire. */
 export interface StreamWriter extends BlockListener {
@@ -44,7 +38,7 @@ export class TranslatedPassage implements StreamPassage {
   }
 
   read(bytes: Buffer, from: number, to: number, { large }: EventData): EventResult {
-    return this.reader.event(bytes, from, to, large);
+    return this.reader.readEvent(bytes, from, to, large);
   }
 
   done(): void {

@@ -7,7 +7,7 @@ import type { JsonNode } from '../../../json/json-node.js';
 import { JsonShape } from '../../../json/json-shape.js';
 import { BrokenAnswer } from '../provider.js';
 import { asObject } from '../wire.js';
-import type { AnswerEvents } from './answer-events.js';
+import type { AnswerEvents, EventResult } from './answer-events.js';
 import { MAX_SMALL } from './answer-values.js';
 import { ConverseBlocks, DELTA, START, WHOLE_BLOCK } from './converse-blocks.js';
 import { finishReasonOf } from './finish-reasons.js';
@@ -44,25 +44,25 @@ export class ConverseAnswerReader {
     this.blocks = new ConverseBlocks(answer);
   }
 
-  /** Returns whether the answer is over. Throws BrokenAnswer or AnswerBoundExceeded. */
-  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): boolean {
+  /** Throws BrokenAnswer or AnswerBoundExceeded. */
+  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): EventResult {
     const event = this.json.read(bytes, from, to, EVENT, large);
     if (event === null || event.isList) throw new BrokenAnswer('an event is not an object');
     const type = event.nameAt(0);
     this.start();
     if (type === null) {
       this.answer.skipped(to - from);
-      return false;
+      return 'more';
     }
     const body = event.child(0);
-    if (type === 'messageStart') return false;
+    if (type === 'messageStart') return 'more';
     if (body === null || body.isList) throw new BrokenAnswer(`${type} is not an object`);
     if (type === 'contentBlockStart') this.blocks.start(body);
     else if (type === 'contentBlockDelta') this.blocks.delta(body);
     else if (type === 'contentBlockStop') this.blocks.stop(body);
     else if (type === 'messageStop') this.readFinish(body);
     else this.readUsage(body);
-    return type === 'metadata' && this.hasFinished;
+    return type === 'metadata' && this.hasFinished ? 'end' : 'more';
   }
 
   /** Throws BrokenAnswer or AnswerBoundExceeded. */

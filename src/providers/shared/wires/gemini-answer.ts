@@ -7,7 +7,7 @@ import { integerAt } from '../../../json/json-node.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
 import { recordableId } from '../wire.js';
-import type { AnswerEvents } from './answer-events.js';
+import type { AnswerEvents, EventResult } from './answer-events.js';
 import { errorOf, MAX_SMALL } from './answer-values.js';
 import { finishReasonOf } from './finish-reasons.js';
 import { GeminiBlocks, PART } from './gemini-blocks.js';
@@ -42,21 +42,26 @@ export class GeminiAnswerReader {
     this.blocks = new GeminiBlocks(answer);
   }
 
-  /** Returns whether the document is no error. Throws BrokenAnswer or AnswerBoundExceeded. */
-  read(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): boolean {
+  /** Throws BrokenAnswer or AnswerBoundExceeded. */
+  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): EventResult {
     const document = this.json.read(bytes, from, to, ANSWER, large);
     // Some addresses wrap an error in a list.
     const top = document?.isList === true ? document.child(0) : document;
     if (top === null || top.isList) throw new BrokenAnswer('the answer is not an object');
     if (!top.isNothing(top.find('error'))) {
       this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
-      return false;
+      return 'error';
     }
     if (document?.isList === true) throw new BrokenAnswer('the answer is not an object');
     this.readCandidates(top);
     const snapshot = readGeminiUsage(top.value(top.find('usageMetadata'), MAX_SMALL));
     if (snapshot !== null) this.answer.usage(snapshot);
-    return true;
+    return 'more';
+  }
+
+  /** Throws BrokenAnswer or AnswerBoundExceeded. */
+  readWhole(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): void {
+    if (this.readEvent(bytes, from, to, large) !== 'error') this.end();
   }
 
   release(): void {

@@ -6,7 +6,7 @@ import { JsonShape } from '../../../json/json-shape.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
 import { asObject, recordableId } from '../wire.js';
-import type { AnswerEvents } from './answer-events.js';
+import type { AnswerEvents, EventResult } from './answer-events.js';
 import { errorOf, MAX_SMALL } from './answer-values.js';
 import { finishReasonOf } from './finish-reasons.js';
 import { BLOCK, DELTA, indexOf, MessagesBlocks } from './messages-blocks.js';
@@ -34,6 +34,8 @@ export interface MessagesAnswerRules {
 }
 
 export class MessagesAnswerReader {
+  /** Of the last event; empty: it has none. */
+  type = '';
   private readonly blocks: MessagesBlocks;
   private readonly counts = new MessagesUsage();
   private hasStarted = false;
@@ -47,11 +49,11 @@ export class MessagesAnswerReader {
     this.blocks = new MessagesBlocks(answer);
   }
 
-  /** The type of the event; empty: it has none. Throws BrokenAnswer or AnswerBoundExceeded. */
-  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): string {
+  /** Throws BrokenAnswer or AnswerBoundExceeded. */
+  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): EventResult {
     const event = this.json.read(bytes, from, to, EVENT, large);
     if (event === null || event.isList) throw new BrokenAnswer('an event is not an object');
-    const type = event.text(event.find('type'));
+    const type = (this.type = event.text(event.find('type')));
     switch (type) {
       case 'message_start':
         this.readStart(event.child(event.find('message')));
@@ -74,9 +76,10 @@ export class MessagesAnswerReader {
         break;
       case 'error':
         this.answer.error(errorOf(bytes.subarray(from, to), this.rules.wire));
-        break;
-      case 'ping':
+        return 'error';
       case 'message_stop':
+        return 'end';
+      case 'ping':
         break;
       default:
         // Servers behind a gateway may write an error as a body of their own.
@@ -86,7 +89,7 @@ export class MessagesAnswerReader {
         }
         this.answer.skipped(to - from);
     }
-    return type;
+    return 'more';
   }
 
   /** A whole answer. Returns its document, valid until `release`; null: it states an error. */

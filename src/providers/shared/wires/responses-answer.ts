@@ -8,7 +8,7 @@ import { JsonShape } from '../../../json/json-shape.js';
 import type { ChatWire } from '../chat-wire.js';
 import { BrokenAnswer } from '../provider.js';
 import { recordableId } from '../wire.js';
-import type { AnswerEvents } from './answer-events.js';
+import type { AnswerEvents, EventResult } from './answer-events.js';
 import { ENDED_WITH_ERROR, errorOf, MAX_SMALL } from './answer-values.js';
 import { finishReasonOf } from './finish-reasons.js';
 import { deltaRule, ITEM, ResponseOutput } from './response-output.js';
@@ -57,9 +57,6 @@ export interface ResponsesAnswerRules {
   readonly wire: Pick<ChatWire, 'readError' | 'finishReasons'>;
 }
 
-/** `end`: the answer is over. `error`: it states one. */
-type ReadEvent = 'more' | 'end' | 'error';
-
 export class ResponsesAnswerReader {
   /** The last event; null: it is not an object. */
   event: JsonNode | null = null;
@@ -79,7 +76,7 @@ export class ResponsesAnswerReader {
   }
 
   /** Throws BrokenAnswer or AnswerBoundExceeded. */
-  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): ReadEvent {
+  readEvent(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): EventResult {
     const event = this.json.read(bytes, from, to, EVENT, large);
     if (event === null || event.isList) throw new BrokenAnswer('an event is not an object');
     this.event = event;
@@ -149,7 +146,7 @@ export class ResponsesAnswerReader {
     this.answer.begin(CHOICE);
   }
 
-  private readOther(event: JsonNode, bytes: Buffer, from: number, to: number): ReadEvent {
+  private readOther(event: JsonNode, bytes: Buffer, from: number, to: number): EventResult {
     const { type } = this;
     const rule = deltaRule(type);
     if (rule !== null) {
