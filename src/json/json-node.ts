@@ -15,6 +15,11 @@ export interface JsonOutput {
   append(bytes: Buffer, from: number, to: number): void;
 }
 
+/** Collects slices of the document, and what is written between them. */
+export function pieceOutput(pieces: Buffer[]): JsonOutput {
+  return { append: (piece, start, end) => void pieces.push(piece.subarray(start, end)) };
+}
+
 /** A member of an object, or an element of a list. */
 class Member {
   name: string | null = null;
@@ -194,6 +199,13 @@ export class JsonNode {
     output.append(open, 0, 1);
     this.writeInside(output);
     output.append(close, 0, 1);
+  }
+
+  /** The JSON text in pieces, which are valid while the document is. */
+  pieces(): Buffer[] {
+    const pieces: Buffer[] = [];
+    this.write(pieceOutput(pieces));
+    return pieces;
   }
 
   /** Without the brackets around it. Returns whether anything was written. */

@@ -3,7 +3,7 @@ import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import { ChatAnswerReader } from '../../providers/shared/wires/chat-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
-import type { JsonOutput } from '../../json/json-node.js';
+import { pieceOutput } from '../../json/json-node.js';
 import { bodyOf, CHUNK_END, chunkStart, DONE, finishChunk, usageChunk } from '../clients/chat.js';
 import { datedIdentity } from '../clients/client-wire.js';
 import type { StreamIdentity } from '../clients/client-wire.js';
@@ -134,9 +134,4 @@ export class WholeChatPassage implements WholePassage {
       this.hasFingerprint ? shown : { system_fingerprint: null, ...shown },
     );
   }
-}
-
-/** Slices of the document. */
-export function pieceOutput(pieces: Buffer[]): JsonOutput {
-  return { append: (piece, start, end) => void pieces.push(piece.subarray(start, end)) };
 }

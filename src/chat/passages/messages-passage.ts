@@ -4,14 +4,12 @@ import { BrokenAnswer } from '../../providers/shared/provider.js';
 import type { EventResult } from '../../providers/shared/wires/answer-events.js';
 import { editableEvent, MessagesAnswerReader } from '../../providers/shared/wires/messages-answer.js';
 import { JsonDocument } from '../../json/json-document.js';
-import type { JsonNode } from '../../json/json-node.js';
 import { costMembers, MESSAGE_STOP, messagesEvent } from '../clients/messages.js';
 import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
-import { GrowingBuffer } from '../kernel/growing-buffer.js';
-import { pieceOutput } from './chat-passage.js';
-import { addMembers, writeEvent } from './passing-bytes.js';
-import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import type { GrowingBuffer } from '../kernel/growing-buffer.js';
+import { addCost, addMembers, PassingBody, writeEvent } from './passing-bytes.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage } from './passage.js';
 
 export class MessagesPassage implements StreamPassage {
   private readonly reader: MessagesAnswerReader;
@@ -53,20 +51,9 @@ export class MessagesPassage implements StreamPassage {
   last({ usage, cost, members }: AnswerEnd): Buffer {
     const event = this.held && editableEvent(this.held);
     if (event === null) return MESSAGE_STOP;
-    const reported = event.child(event.find('usage'));
-    if (reported !== null) addMembers(reported, costMembers(cost));
-    else
-      event.set(
-        'usage',
-        Buffer.from(JSON.stringify({ output_tokens: usage.completionTokens, ...costMembers(cost) })),
-      );
+    addCost(event, cost, () => ({ output_tokens: usage.completionTokens, ...costMembers(cost) }));
     addMembers(event, members);
-    const edited = new GrowingBuffer();
-    event.write(edited);
-    return Buffer.concat([
-      messagesEvent('message_delta', edited.bytes.subarray(0, edited.length)),
-      MESSAGE_STOP,
-    ]);
+    return Buffer.concat([messagesEvent('message_delta', Buffer.concat(event.pieces())), MESSAGE_STOP]);
   }
 
   private writeHeld(): void {
@@ -74,31 +61,9 @@ export class MessagesPassage implements StreamPassage {
   }
 }
 
-export class WholeMessagesPassage implements WholePassage {
-  private readonly reader: MessagesAnswerReader;
-  private document: JsonNode | null = null;
-
-  constructor(
-    private readonly options: PassageOptions,
-    readonly answer: Answer,
-  ) {
-    this.reader = new MessagesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
-  }
-
-  read(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): boolean {
-    this.document = this.reader.readWhole(bytes, from, to, large);
-    return true;
-  }
-
-  body({ cost, members }: AnswerEnd): readonly Buffer[] {
-    const { document } = this;
-    if (document === null) return [];
-    const usage = document.child(document.find('usage'));
-    if (usage === null) document.set('usage', Buffer.from(JSON.stringify(costMembers(cost))));
-    else addMembers(usage, costMembers(cost));
-    addMembers(document, { provider: this.options.identity.provider, ...members });
-    const pieces: Buffer[] = [];
-    document.write(pieceOutput(pieces));
-    return pieces;
+export class WholeMessagesPassage extends PassingBody {
+  constructor(options: PassageOptions, answer: Answer) {
+    const reader = new MessagesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
+    super(options, answer, reader, ({ cost }) => costMembers(cost));
   }
 }

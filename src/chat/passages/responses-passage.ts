@@ -12,8 +12,7 @@ import { responsesUsage } from '../clients/responses-usage.js';
 import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
-import { pieceOutput } from './chat-passage.js';
-import { addMembers, writeEvent } from './passing-bytes.js';
+import { PassingBody, writeEvent } from './passing-bytes.js';
 import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
 
 const EMPTY_LIST = Buffer.from('[]');
@@ -102,9 +101,8 @@ export class ResponsesPassage implements StreamPassage {
   private writeAdded(event: JsonNode, item: JsonNode): void {
     if (item.text(item.find('type')) === 'message' && item.isNothing(item.find('content')))
       item.set('content', EMPTY_LIST);
-    const edited = new GrowingBuffer();
-    event.write(edited);
-    writeEvent(this.output, this.reader.type, edited.bytes, 0, edited.length);
+    const edited = Buffer.concat(event.pieces());
+    writeEvent(this.output, this.reader.type, edited, 0, edited.length);
   }
 
   private keep(item: JsonNode): void {
@@ -146,32 +144,9 @@ function insideOf(members: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(members).slice(1, -1);
 }
 
-export class WholeResponsesPassage implements WholePassage {
-  private readonly reader: ResponsesAnswerReader;
-  private document: JsonNode | null = null;
-
-  constructor(
-    private readonly options: PassageOptions,
-    readonly answer: Answer,
-  ) {
-    this.reader = new ResponsesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
-  }
-
-  read(bytes: Buffer, from: number, to: number, large: ReadonlyMap<number, number> | null): boolean {
-    this.document = this.reader.readWhole(bytes, from, to, large);
-    return true;
-  }
-
-  body({ usage, cost, members }: AnswerEnd): readonly Buffer[] {
-    const { document } = this;
-    if (document === null) return [];
-    const reported = document.child(document.find('usage'));
-    if (reported === null || reported.isList)
-      addMembers(document, { usage: responsesUsage({ usage, cost }) });
-    else addMembers(reported, costMembers(cost));
-    addMembers(document, { provider: this.options.identity.provider, ...members });
-    const pieces: Buffer[] = [];
-    document.write(pieceOutput(pieces));
-    return pieces;
+export class WholeResponsesPassage extends PassingBody {
+  constructor(options: PassageOptions, answer: Answer) {
+    const reader = new ResponsesAnswerReader(options, answer, new JsonDocument(BrokenAnswer));
+    super(options, answer, reader, responsesUsage);
   }
 }

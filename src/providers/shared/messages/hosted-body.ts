@@ -79,10 +79,7 @@ export class HostedBody extends BodyAssembly {
       ? Array.from({ length: top.count }, (_none, at) => top.child(at)).filter((child) => child !== null)
       : [top];
     const isChanged = objects.map((object) => this.removeFrom(object, name)).includes(true);
-    if (!isChanged) return value;
-    const pieces: Buffer[] = [];
-    top.write({ append: (bytes, from, to) => pieces.push(Buffer.from(bytes.subarray(from, to))) });
-    return Buffer.concat(pieces);
+    return isChanged ? Buffer.concat(top.pieces()) : value;
   }
 
   private removeFrom(object: JsonNode, name: string): boolean {
