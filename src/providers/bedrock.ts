@@ -1,6 +1,6 @@
-// Amazon Bedrock: Titan text embeddings, one text per call, Cohere's models, and models of many makers for chats. The region comes from the host of
-// BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`, `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock
-// API key, which has no colon.
+// Amazon Bedrock: Titan text embeddings, one text per call, Cohere's models, and models of many makers for chats. The
+// region comes from the host of BEDROCK_BASE_URL. The key is `accessKeyId:secretAccessKey`,
+// `accessKeyId:secretAccessKey:sessionToken`, or a Bedrock API key, which has no colon.
 import type { ModelFamilies } from '../domain/providers/provider.js';
 import { operationUrl } from './shared/address.js';
 import { AwsV4Signer } from 'aws4fetch';
@@ -70,7 +70,7 @@ export function createBedrock(now: () => Date): HttpProvider {
     readUsage: readBedrockUsage,
     readError: readBedrockError,
     chat: defineConverseWire({
-      sign: (request, connection) => sign(request, connection, now()),
+      authorize: (request, connection) => sign(request, connection, now()),
       readError: readBedrockError,
       cancellation: 'runs_on',
     }),

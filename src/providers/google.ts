@@ -127,11 +127,7 @@ export const google: HttpProvider = {
     defineGeminiWire({
       url: ({ baseUrl }, model, operation) => operationUrl(baseUrl, `/models/${model}:${operation}`),
       headers: ({ apiKey }) => keyHeader(apiKey),
-      // The prompt is a whole request there, which names its model again.
-      countBody: (prompt, model) => {
-        const start = `{"generateContentRequest":{"model":${JSON.stringify(`models/${model}`)},`;
-        return [Buffer.from(start), prompt.subarray(1), Buffer.from('}')];
-      },
+      countsRequests: true,
     }),
   ],
 };

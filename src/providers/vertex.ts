@@ -22,7 +22,6 @@ export const vertex: ChatProvider = {
     url: (connection, model, operation) =>
       operationUrl(connection.baseUrl, vertexPath(connection, `google/models/${model}:${operation}`)),
     headers: ({ accessToken }) => bearer(accessToken),
-    countBody: (prompt) => [prompt],
   }),
   otherWires: [
     defineMessagesWire({

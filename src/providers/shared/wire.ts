@@ -6,6 +6,7 @@ import type { UpstreamRequest, UpstreamResponse } from './provider.js';
 import { JsonScanner } from '../../json/json-scanner.js';
 import { withoutUserInfo } from './address.js';
 
+export const JSON_TYPE = 'application/json';
 const MAX_ID_LENGTH = 1_000;
 // Errors are small; anything longer is a page of a proxy.
 const MAX_ERROR_BYTES = 16_384;
@@ -16,24 +17,32 @@ const EVENT_END = /(?:\r\n|\r|\n){2,}/;
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function postJson(
+/** A request without its body, which is JSON. `accept`: absent, the header is not sent. */
+export function postTo(
   url: string,
   headers: Readonly<Record<string, string>>,
-  body: Members,
-): UpstreamRequest {
+  accept?: string,
+): Omit<UpstreamRequest, 'body'> {
   const address = withoutUserInfo(url);
   return {
     method: 'POST',
     url: address.url,
     // A key that is sent as `Authorization` takes precedence over the address's password.
     headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
+      'content-type': JSON_TYPE,
+      ...(accept !== undefined && { accept }),
       ...address.headers,
       ...headers,
     },
-    body: JSON.stringify(body),
   };
+}
+
+export function postJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Members,
+): UpstreamRequest {
+  return { ...postTo(url, headers, JSON_TYPE), body: JSON.stringify(body) };
 }
 
 export function bearer(apiKey: string | undefined): Record<string, string> {

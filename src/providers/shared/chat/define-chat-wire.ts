@@ -1,9 +1,8 @@
 // Makes a provider's chat wire of its traits.
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import type { ChatRequest, JsonObject } from '../../../domain/chat/chat-request.js';
-import { recordedEdits } from '../../../domain/generations/edits.js';
-import { operationUrl, withoutUserInfo } from '../address.js';
-import { BodyAssembly } from '../body-assembly.js';
+import { operationUrl } from '../address.js';
+import { assembledRequest, BodyAssembly } from '../body-assembly.js';
 import type { ChatCall, ChatUpstreamRequest, ChatWire, SentPrompt } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection } from '../provider.js';
@@ -38,9 +37,7 @@ function buildRequest(
   const [problem] = hardProblems(call.request, call.endpoint, traits);
   if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
   const { baseUrl, apiKey } = connection;
-  const address = withoutUserInfo(
-    traits.url?.(connection, call.endpoint) ?? operationUrl(baseUrl, '/chat/completions'),
-  );
+  const url = traits.url?.(connection, call.endpoint) ?? operationUrl(baseUrl, '/chat/completions');
   const body = new BodyAssembly();
   const { isStreamed, native } = call.request;
   for (const name of lostMembers(native)) body.edits.add(name);
@@ -59,18 +56,7 @@ function buildRequest(
   addReasoning(body, call, traits);
   addOutputLimit(body, call, connection, traits);
   if (isStreamed) addStream(body, call, connection, traits);
-  return {
-    method: 'POST',
-    url: address.url,
-    headers: {
-      'content-type': 'application/json',
-      accept: isStreamed ? 'text/event-stream' : 'application/json',
-      ...address.headers,
-      ...(traits.headers?.(apiKey) ?? bearer(apiKey)),
-    },
-    body: body.finish(),
-    edits: recordedEdits(body.edits),
-  };
+  return assembledRequest(url, traits.headers?.(apiKey) ?? bearer(apiKey), body, isStreamed);
 }
 
 function addMessages(body: BodyAssembly, call: ChatCall, traits: ChatTraits): void {

@@ -1,9 +1,8 @@
 // Bedrock's Converse wire: one form for the models of many makers (docs/contract.md#converse-providers).
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
-import { recordedEdits } from '../../../domain/generations/edits.js';
 import { isObject } from '../../../domain/members.js';
-import { operationUrl, withoutUserInfo } from '../address.js';
-import { BodyAssembly } from '../body-assembly.js';
+import { operationUrl } from '../address.js';
+import { authorizedRequest, BodyAssembly } from '../body-assembly.js';
 import { editMember } from '../chat/chat-members.js';
 import { chatProblems, hardProblems, lostMembers } from '../chat/chat-problems.js';
 import { isReasoningLost, reasoningEdit } from '../chat/chat-reasoning.js';
@@ -16,31 +15,22 @@ import { CONVERSE_SUPPORT, INFERENCE_MEMBERS } from './converse-members.js';
 import { promptInConverse } from './converse-turns.js';
 
 export interface ConverseTraits extends Pick<ChatWire, 'readError' | 'cancellation'> {
-  sign(request: UpstreamRequest, connection: ProviderConnection): Promise<UpstreamRequest>;
+  authorize(request: UpstreamRequest, connection: ProviderConnection): Promise<UpstreamRequest>;
 }
 
 export function defineConverseWire(traits: ConverseTraits): ChatWire {
   const { readError, cancellation } = traits;
   return {
     protocol: 'converse',
-    buildRequest: async (call, connection) => {
+    buildRequest: (call, connection) => {
       const { request, endpoint } = call;
       const [problem] = hardProblems(request, endpoint, CONVERSE_SUPPORT);
       if (problem) throw new UnsupportedRequest(problem.at, problem.rule);
       const body = bodyOf(call);
       const operation = request.isStreamed ? 'converse-stream' : 'converse';
       const path = `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
-      const address = withoutUserInfo(operationUrl(connection.baseUrl, path));
-      const signed = await traits.sign(
-        {
-          method: 'POST',
-          url: address.url,
-          headers: { 'content-type': 'application/json', ...address.headers },
-          body: Buffer.concat(body.finish()).toString(),
-        },
-        connection,
-      );
-      return { ...signed, body: [Buffer.from(signed.body)], edits: recordedEdits(body.edits) };
+      const url = operationUrl(connection.baseUrl, path);
+      return authorizedRequest(url, {}, body, (sent) => traits.authorize(sent, connection));
     },
     problems: (request, endpoint) => chatProblems(request, endpoint, CONVERSE_SUPPORT),
     readError,

@@ -2,9 +2,7 @@
 // (docs/contract.md#gemini-providers).
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
-import { recordedEdits } from '../../../domain/generations/edits.js';
-import { withoutUserInfo } from '../address.js';
-import { BodyAssembly } from '../body-assembly.js';
+import { assembledRequest, BodyAssembly } from '../body-assembly.js';
 import { chatProblems, hardProblems, lostMembers } from '../chat/chat-problems.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
 import { THINKING } from '../messages/reasoning-details.js';
@@ -23,8 +21,8 @@ export interface GeminiTraits {
   /** Without the query of streams. */
   url(connection: ProviderConnection, upstreamModel: string, operation: GeminiOperation): string;
   headers(connection: ProviderConnection): Readonly<Record<string, string>>;
-  /** The body of a count, around the prompt. */
-  countBody(prompt: Buffer, upstreamModel: string): readonly Buffer[];
+  /** A count has its prompt in a whole request, which names its model again. */
+  readonly countsRequests?: true;
 }
 
 /** Google's words beside those of other wires. */
@@ -55,7 +53,7 @@ export function defineGeminiWire(traits: GeminiTraits): ChatWire {
       const config = generationConfig(call, body.edits);
       if (config !== null) body.add('generationConfig', config);
       const operation = isStreamed ? 'streamGenerateContent' : 'generateContent';
-      return requestTo(operation, body.finish(), body.edits, call, connection, traits);
+      return requestTo(operation, body, call, connection, traits);
     },
     problems: problemsOf,
     readError: readGoogleError,
@@ -64,11 +62,8 @@ export function defineGeminiWire(traits: GeminiTraits): ChatWire {
     finishReasons: FINISH_REASONS,
     counter: {
       buildRequest: (call, connection) => {
-        const prompt = new BodyAssembly();
-        addPrompt(prompt, call);
-        const { upstreamModel } = call.endpoint;
-        const body = traits.countBody(Buffer.concat(prompt.finish()), upstreamModel);
-        return requestTo('countTokens', body, prompt.edits, call, connection, traits);
+        const body = traits.countsRequests ? countedRequest(call) : countedPrompt(call);
+        return requestTo('countTokens', body, call, connection, traits);
       },
       readCount,
     },
@@ -77,26 +72,28 @@ export function defineGeminiWire(traits: GeminiTraits): ChatWire {
 
 function requestTo(
   operation: GeminiOperation,
-  body: readonly Buffer[],
-  edits: ReadonlySet<string>,
+  body: BodyAssembly,
   { endpoint }: ChatCall,
   connection: ProviderConnection,
   traits: GeminiTraits,
 ): ChatUpstreamRequest {
   const isStream = operation === 'streamGenerateContent';
-  const { url, headers } = withoutUserInfo(traits.url(connection, endpoint.upstreamModel, operation));
-  return {
-    method: 'POST',
-    url: isStream ? `${url}${url.includes('?') ? '&' : '?'}alt=sse` : url,
-    headers: {
-      'content-type': 'application/json',
-      accept: isStream ? 'text/event-stream' : 'application/json',
-      ...headers,
-      ...traits.headers(connection),
-    },
-    body,
-    edits: recordedEdits(edits),
-  };
+  const url = traits.url(connection, endpoint.upstreamModel, operation);
+  const query = isStream ? `${url.includes('?') ? '&' : '?'}alt=sse` : '';
+  return assembledRequest(url + query, traits.headers(connection), body, isStream);
+}
+
+function countedPrompt(call: ChatCall, body = new BodyAssembly()): BodyAssembly {
+  addPrompt(body, call);
+  return body;
+}
+
+function countedRequest(call: ChatCall): BodyAssembly {
+  const request = new BodyAssembly();
+  request.add('model', JSON.stringify(`models/${call.endpoint.upstreamModel}`));
+  const body = new BodyAssembly();
+  body.add('generateContentRequest', Buffer.concat(countedPrompt(call, request).finish()));
+  return body;
 }
 
 function addPrompt(body: BodyAssembly, { request, endpoint }: ChatCall): void {

@@ -3,10 +3,9 @@
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
-import { recordedEdits } from '../../../domain/generations/edits.js';
 import { isObject } from '../../../domain/members.js';
-import { operationUrl, withoutUserInfo, withoutVersion } from '../address.js';
-import { BodyAssembly } from '../body-assembly.js';
+import { operationUrl, withoutVersion } from '../address.js';
+import { assembledRequest, authorizedRequest, BodyAssembly } from '../body-assembly.js';
 import { editMember } from '../chat/chat-members.js';
 import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire, TokenCounter } from '../chat-wire.js';
@@ -86,23 +85,14 @@ function counterOf(traits: MessagesTraits): TokenCounter {
   };
 }
 
-async function hostedRequest(
+function hostedRequest(
   host: MessagesHost,
   path: string,
   body: HostedBody,
   connection: ProviderConnection,
 ): Promise<ChatUpstreamRequest> {
-  const address = withoutUserInfo(operationUrl(connection.baseUrl, path));
-  const request = await host.authorize(
-    {
-      method: 'POST',
-      url: address.url,
-      headers: { 'content-type': 'application/json', ...body.headers, ...address.headers },
-      body: Buffer.concat(body.finish()).toString(),
-    },
-    connection,
-  );
-  return { ...request, body: [Buffer.from(request.body)], edits: recordedEdits(body.edits) };
+  const url = operationUrl(connection.baseUrl, path);
+  return authorizedRequest(url, body.headers, body, (request) => host.authorize(request, connection));
 }
 
 function requestTo(
@@ -112,21 +102,12 @@ function requestTo(
   { baseUrl, apiKey }: ProviderConnection,
   traits: MessagesTraits,
 ): ChatUpstreamRequest {
-  const address = withoutUserInfo(operationUrl(withoutVersion(baseUrl), path));
-  return {
-    method: 'POST',
-    url: address.url,
-    headers: {
-      'content-type': 'application/json',
-      accept: request.isStreamed ? 'text/event-stream' : 'application/json',
-      'anthropic-version': VERSION,
-      ...(request.native?.wire === 'messages' ? request.native.headers : {}),
-      ...address.headers,
-      ...traits.headers?.(apiKey),
-    },
-    body: body.finish(),
-    edits: recordedEdits(body.edits),
+  const headers = {
+    'anthropic-version': VERSION,
+    ...(request.native?.wire === 'messages' ? request.native.headers : {}),
+    ...traits.headers?.(apiKey),
   };
+  return assembledRequest(operationUrl(withoutVersion(baseUrl), path), headers, body, request.isStreamed);
 }
 
 function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly ChatProblem[] {

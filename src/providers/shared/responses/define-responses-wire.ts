@@ -2,8 +2,8 @@
 // from the kernel's form (docs/contract.md#responses-providers).
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
-import { recordedEdits } from '../../../domain/generations/edits.js';
-import { operationUrl, withoutUserInfo } from '../address.js';
+import { operationUrl } from '../address.js';
+import { assembledRequest } from '../body-assembly.js';
 import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
 import type { SupportTraits } from '../chat/chat-traits.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire } from '../chat-wire.js';
@@ -73,21 +73,11 @@ function buildRequest(
   support: SupportTraits,
 ): ChatUpstreamRequest {
   const { request, endpoint } = call;
-  const address = withoutUserInfo(traits.url?.(connection) ?? operationUrl(connection.baseUrl, '/responses'));
+  const { baseUrl, apiKey } = connection;
+  const url = traits.url?.(connection) ?? operationUrl(baseUrl, '/responses');
   const body = passes(request, endpoint, traits) ? nativeBody(call, traits) : kernelBody(call, support);
   if (request.isStreamed && traits.padsStreams) body.add('stream_options', '{"include_obfuscation":false}');
-  return {
-    method: 'POST',
-    url: address.url,
-    headers: {
-      'content-type': 'application/json',
-      accept: request.isStreamed ? 'text/event-stream' : 'application/json',
-      ...address.headers,
-      ...(traits.headers?.(connection.apiKey) ?? bearer(connection.apiKey)),
-    },
-    body: body.finish(),
-    edits: recordedEdits(body.edits),
-  };
+  return assembledRequest(url, traits.headers?.(apiKey) ?? bearer(apiKey), body, request.isStreamed);
 }
 
 /** The client's bytes pass: it speaks the wire, and the endpoint takes all that they say. */
