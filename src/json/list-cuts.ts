@@ -5,8 +5,23 @@ type Cuts = ReadonlyMap<number, readonly number[] | null>;
 
 const COMMA = Buffer.from(',');
 
-/** By index: null removes the whole element, a list removes those of its content. `list` is known to be a list of JSON. */
-export function withoutElements(list: Buffer, cuts: Cuts): Buffer {
+/** An element of a member that is a list. */
+interface Cut {
+  readonly member: string;
+  readonly index: number;
+  /** Null: the whole element. A list: those of its content. */
+  readonly inner: readonly number[] | null;
+}
+
+/** `value`: of the member `name`. Where a cut names the member, it is known to be a list of JSON. */
+export function withoutCuts(name: string, value: Buffer, cuts: readonly Cut[]): Buffer {
+  const own = cuts.filter(({ member }) => member === name);
+  if (own.length === 0) return value;
+  return withoutElements(value, new Map(own.map(({ index, inner }) => [index, inner])));
+}
+
+/** By index: null removes the whole element, a list removes those of its content. */
+function withoutElements(list: Buffer, cuts: Cuts): Buffer {
   const pieces: Buffer[] = [];
   for (const [index, element] of rawElements(list).entries()) {
     const cut = cuts.get(index);

@@ -44,7 +44,7 @@ export const cohere: HttpProvider = {
     members: {
       ...NO_OPEN_SAMPLING,
       ...NO_CACHE_SETTINGS,
-      stop: stopAsList,
+      stop: stopAsList(),
       frequency_penalty: clampedTo(0, 1),
       presence_penalty: clampedTo(0, 1),
       top_p: clampedTo(0.01, 0.99),

@@ -26,7 +26,7 @@ export const together: HttpProvider = {
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
     members: {
-      stop: stopAsList,
+      stop: stopAsList(),
       // The number of alternatives under the name of the flag.
       logprobs: (_value, { request }) =>
         request.wantsLogprobs ? { value: String(alternativesOf(request)) } : 'omitted',

@@ -1,6 +1,12 @@
 // Pieces of the kernel's form that several wires write alike.
 import { createHash } from 'node:crypto';
-import type { ChatMessage, ChatPart, JsonObject, JsonValue } from '../../domain/chat/chat-request.js';
+import type {
+  ChatMessage,
+  ChatPart,
+  ChatTool,
+  JsonObject,
+  JsonValue,
+} from '../../domain/chat/chat-request.js';
 import { isObject } from '../../domain/members.js';
 import { UnsupportedRequest } from './provider.js';
 
@@ -26,6 +32,21 @@ export function objectText(text: string, at: string): string {
     // Below.
   }
   throw new UnsupportedRequest(at, 'must be an object in JSON');
+}
+
+/** What a tool says of its function. */
+export function describedFunction({ body }: ChatTool): {
+  /** Null: none. */
+  readonly description: string | null;
+  readonly parameters: JsonValue | undefined;
+  readonly isStrict: boolean;
+} {
+  const { description, parameters, strict } = isObject(body['function']) ? body['function'] : {};
+  return {
+    description: typeof description === 'string' ? description : null,
+    parameters,
+    isStrict: strict === true,
+  };
 }
 
 /** The schema of a function's parameters. */

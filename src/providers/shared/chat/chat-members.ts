@@ -48,6 +48,21 @@ const COMMON_RULES: Readonly<Record<string, MemberRule>> = {
   prompt_cache_retention: 'listed',
 };
 
+/** Name and JSON text of every member that is sent. `edits` receives the names of those that are dropped or weaker. */
+export function* editedMembers(
+  call: ChatCall,
+  traits: SupportTraits,
+  edits: Set<string>,
+): Generator<readonly [name: string, value: Buffer | string]> {
+  for (const [name, value] of call.request.members) {
+    const edit = editMember(name, value, call, traits);
+    if (edit === 'dropped') edits.add(name);
+    if (edit === null || typeof edit === 'string') continue;
+    if (edit.isWeaker) edits.add(name);
+    yield [edit.name ?? name, edit.value];
+  }
+}
+
 /** The edit of a top-level member; null for one that the router writes itself. */
 export function editMember(
   name: string,

@@ -7,7 +7,7 @@ import type { ChatCall, ChatUpstreamRequest, ChatWire, SentPrompt } from '../cha
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection } from '../provider.js';
 import { bearer } from '../wire.js';
-import { editMember, withholdsTools } from './chat-members.js';
+import { editedMembers, withholdsTools } from './chat-members.js';
 import { editMessages, editTools } from './chat-messages.js';
 import { chatProblems, hardProblems, lostMembers } from './chat-problems.js';
 import { isReasoningLost, reasoningEdit } from './chat-reasoning.js';
@@ -43,14 +43,7 @@ function buildRequest(
   for (const name of lostMembers(native)) body.edits.add(name);
   body.add('model', JSON.stringify(call.endpoint.upstreamModel));
   addMessages(body, call, traits);
-  for (const [name, value] of call.request.members) {
-    const edit = editMember(name, value, call, traits);
-    if (edit === 'dropped') body.edits.add(name);
-    else if (edit !== null && edit !== 'omitted') {
-      body.add(edit.name ?? name, edit.value);
-      if (edit.isWeaker) body.edits.add(name);
-    }
-  }
+  for (const [name, value] of editedMembers(call, traits, body.edits)) body.add(name, value);
   addUser(body, call.request, traits);
   addServiceTier(body, call, traits);
   addReasoning(body, call, traits);

@@ -26,9 +26,16 @@ export const OPEN_MESSAGES: MessageTraits = {
   reasoning: 'reasoning',
 };
 
-export function stopAsList(value: Buffer): MemberEdit {
-  const text = value.toString();
-  return { value: text.startsWith('"') ? `[${text}]` : value };
+export function stopAsList(name = 'stop'): MemberRule {
+  return (value) => {
+    const text = value.toString();
+    return { name, value: text.startsWith('"') ? `[${text}]` : value };
+  };
+}
+
+/** Sent in another member or form, which the wire writes itself. */
+export function writtenElsewhere(): MemberEdit {
+  return 'omitted';
 }
 
 /** A number within narrower bounds than the caller's. */

@@ -1,15 +1,12 @@
 // Settings of other wires in the Converse wire.
-import type { MemberEdit, MemberRule, SupportTraits } from '../chat/chat-traits.js';
-import { NO_CACHE_SETTINGS, renamed, stopAsList } from '../chat/member-rules.js';
+import type { MemberRule, SupportTraits } from '../chat/chat-traits.js';
+import { NO_CACHE_SETTINGS, renamed, stopAsList, writtenElsewhere } from '../chat/member-rules.js';
 
 const MEMBERS: Readonly<Record<string, MemberRule>> = {
   ...NO_CACHE_SETTINGS,
   // Marks of messages are sent: that of the whole body has no place.
   top_p: renamed('topP'),
-  stop: (value): MemberEdit => {
-    const list = stopAsList(value);
-    return typeof list === 'string' ? list : { ...list, name: 'stopSequences' };
-  },
+  stop: stopAsList('stopSequences'),
   service_tier: 'keep',
   seed: 'drop',
   frequency_penalty: 'drop',
@@ -21,8 +18,8 @@ const MEMBERS: Readonly<Record<string, MemberRule>> = {
   parallel_tool_calls: 'drop',
   user: 'drop',
   // Members of other names: define-converse-wire.ts writes them.
-  response_format: () => 'omitted',
-  tool_choice: () => 'omitted',
+  response_format: writtenElsewhere,
+  tool_choice: writtenElsewhere,
 };
 
 export const CONVERSE_SUPPORT: SupportTraits = {

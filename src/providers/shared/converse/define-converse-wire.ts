@@ -3,7 +3,7 @@ import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import { isObject } from '../../../domain/members.js';
 import { operationUrl } from '../address.js';
 import { authorizedRequest, BodyAssembly } from '../body-assembly.js';
-import { editMember } from '../chat/chat-members.js';
+import { editedMembers } from '../chat/chat-members.js';
 import { chatProblems, hardProblems, lostMembers } from '../chat/chat-problems.js';
 import { isReasoningLost, reasoningEdit } from '../chat/chat-reasoning.js';
 import type { ChatCall, ChatWire } from '../chat-wire.js';
@@ -50,14 +50,8 @@ function bodyOf(call: ChatCall): BodyAssembly {
   body.add('messages', prompt.messages);
   if (prompt.toolConfig !== null) body.add('toolConfig', prompt.toolConfig);
   if (maxOutputTokens !== null) inference.add('maxTokens', String(maxOutputTokens));
-  for (const [member, value] of request.members) {
-    const edit = editMember(member, value, call, CONVERSE_SUPPORT);
-    if (edit === 'dropped') body.edits.add(member);
-    else if (edit !== null && edit !== 'omitted') {
-      const { name = member } = edit;
-      (INFERENCE_MEMBERS.has(name) ? inference : fields).add(name, edit.value);
-    }
-  }
+  for (const [name, value] of editedMembers(call, CONVERSE_SUPPORT, body.edits))
+    (INFERENCE_MEMBERS.has(name) ? inference : fields).add(name, value);
   addObject(body, 'inferenceConfig', inference);
   addObject(body, 'additionalModelRequestFields', fields);
   addOutput(body, call);

@@ -1,18 +1,16 @@
 // Tools, and the choice of one, in Gemini's wire.
 import type { ChatRequest, ChatTool, JsonObject, JsonValue } from '../../../domain/chat/chat-request.js';
-import { isObject } from '../../../domain/members.js';
-import { objectSchema } from '../kernel-parts.js';
+import { describedFunction, objectSchema } from '../kernel-parts.js';
 import { inlinedSchema } from './inlined-schema.js';
 
 /** `edits` receives what is lost. */
 export function geminiTools(tools: readonly ChatTool[], edits: Set<string>): readonly JsonObject[] {
-  const functionDeclarations = tools.map(({ name, body }): JsonObject => {
-    const described = isObject(body['function']) ? body['function'] : {};
-    const { description, parameters, strict } = described;
-    if (strict === true) edits.add('tools.function.strict');
+  const functionDeclarations = tools.map((tool): JsonObject => {
+    const { description, parameters, isStrict } = describedFunction(tool);
+    if (isStrict) edits.add('tools.function.strict');
     return {
-      name,
-      ...(typeof description === 'string' && { description }),
+      name: tool.name,
+      ...(description !== null && { description }),
       parametersJsonSchema: inlinedSchema(objectSchema(parameters)),
     };
   });

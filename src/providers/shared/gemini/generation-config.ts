@@ -1,9 +1,15 @@
 // Settings of a call as `generationConfig` of Gemini's wire.
 import { isObject } from '../../../domain/members.js';
 import { BodyAssembly } from '../body-assembly.js';
-import { editMember } from '../chat/chat-members.js';
-import type { MemberEdit, MemberRule, SupportTraits } from '../chat/chat-traits.js';
-import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, renamed, stopAsList } from '../chat/member-rules.js';
+import { editedMembers } from '../chat/chat-members.js';
+import type { MemberRule, SupportTraits } from '../chat/chat-traits.js';
+import {
+  NO_CACHE_SETTINGS,
+  NO_OPEN_SAMPLING,
+  renamed,
+  stopAsList,
+  writtenElsewhere,
+} from '../chat/member-rules.js';
 import type { ChatCall } from '../chat-wire.js';
 import { inlinedSchema } from './inlined-schema.js';
 import { thinkingConfig } from './thinking-config.js';
@@ -13,10 +19,7 @@ const MEMBERS: Readonly<Record<string, MemberRule>> = {
   ...NO_CACHE_SETTINGS,
   top_p: renamed('topP'),
   top_k: renamed('topK'),
-  stop: (value) => {
-    const list = stopAsList(value);
-    return typeof list === 'string' ? list : { ...list, name: 'stopSequences' };
-  },
+  stop: stopAsList('stopSequences'),
   frequency_penalty: ifListed('frequency_penalty', 'frequencyPenalty'),
   presence_penalty: ifListed('presence_penalty', 'presencePenalty'),
   logit_bias: 'drop',
@@ -40,16 +43,9 @@ export const GEMINI_SUPPORT: SupportTraits = {
 
 /** Null: there are none. `edits` receives what is lost. */
 export function generationConfig(call: ChatCall, edits: Set<string>): Buffer | null {
-  const { request, maxOutputTokens } = call;
+  const { maxOutputTokens } = call;
   const config = new BodyAssembly();
-  for (const [name, value] of request.members) {
-    const edit = editMember(name, value, call, GEMINI_SUPPORT);
-    if (edit === 'dropped') edits.add(name);
-    else if (edit !== null && edit !== 'omitted') {
-      config.add(edit.name ?? name, edit.value);
-      if (edit.isWeaker) edits.add(name);
-    }
-  }
+  for (const [name, value] of editedMembers(call, GEMINI_SUPPORT, edits)) config.add(name, value);
   if (maxOutputTokens !== null) config.add('maxOutputTokens', String(maxOutputTokens));
   const thinking = thinkingConfig(call);
   if (thinking.isWeaker) edits.add('reasoning');
@@ -69,8 +65,4 @@ function addFormat(config: BodyAssembly, { request: { responseFormat, responseSc
 function ifListed(parameter: string, name: string): MemberRule {
   return (value, { endpoint }) =>
     endpoint.supportedParameters.includes(parameter) ? { name, value } : 'dropped';
-}
-
-function writtenElsewhere(): MemberEdit {
-  return 'omitted';
 }

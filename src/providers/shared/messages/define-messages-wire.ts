@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
 import { operationUrl, withoutVersion } from '../address.js';
 import { assembledRequest, authorizedRequest, BodyAssembly } from '../body-assembly.js';
-import { editMember } from '../chat/chat-members.js';
+import { editedMembers } from '../chat/chat-members.js';
 import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire, TokenCounter } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
@@ -149,14 +149,7 @@ function addKernelMembers(body: BodyAssembly, call: ChatCall): void {
     body.add('tools', tools);
     addToolChoice(body, request);
   }
-  for (const [name, value] of request.members) {
-    const edit = editMember(name, value, call, MESSAGES_SUPPORT);
-    if (edit === 'dropped') body.edits.add(name);
-    else if (edit !== null && edit !== 'omitted') {
-      body.add(edit.name ?? name, edit.value);
-      if (edit.isWeaker) body.edits.add(name);
-    }
-  }
+  for (const [name, value] of editedMembers(call, MESSAGES_SUPPORT, body.edits)) body.add(name, value);
   addThinking(body, call, maxTokens);
   if (request.user !== null) body.add('metadata', JSON.stringify({ user_id: request.user }));
   if (request.isStreamed) body.add('stream', 'true');

@@ -1,6 +1,6 @@
 // Settings of other wires in the Messages wire.
-import type { MemberEdit, MemberRule, SupportTraits } from '../chat/chat-traits.js';
-import { stopAsList } from '../chat/member-rules.js';
+import type { MemberRule, SupportTraits } from '../chat/chat-traits.js';
+import { stopAsList, writtenElsewhere } from '../chat/member-rules.js';
 import type { ChatCall } from '../chat-wire.js';
 import { thinks } from './thinking.js';
 
@@ -14,7 +14,7 @@ const MEMBERS: Readonly<Record<string, MemberRule>> = {
   },
   top_p: (value, call) => (takesSampling('top_p', call) ? { value } : 'dropped'),
   top_k: (value, call) => (takesSampling('top_k', call) ? { value } : 'dropped'),
-  stop: asStopSequences,
+  stop: stopAsList('stop_sequences'),
   seed: 'drop',
   frequency_penalty: 'drop',
   presence_penalty: 'drop',
@@ -38,15 +38,6 @@ export const MESSAGES_SUPPORT: SupportTraits = {
   mediaUrls: 'sent',
   files: 'documents',
 };
-
-function asStopSequences(value: Buffer): MemberEdit {
-  const list = stopAsList(value);
-  return typeof list === 'string' ? list : { ...list, name: 'stop_sequences' };
-}
-
-function writtenElsewhere(): MemberEdit {
-  return 'omitted';
-}
 
 /** Models that think refuse these settings. */
 function takesSampling(name: string, { request, endpoint }: ChatCall): boolean {

@@ -1,11 +1,11 @@
 // The body of a client that speaks the Messages wire, for an endpoint of that wire: every value is the client's own bytes, but for
 // the members that this service reads and the elements that no provider may get.
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
-import type { ChatRequest, NativeCut, NativeRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, NativeRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
 import type { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
-import { withoutElements } from '../../../json/list-cuts.js';
+import { withoutCuts } from '../../../json/list-cuts.js';
 import { hasForeignCalls } from './thinking.js';
 
 /** This service reads them, or they name objects of the operator's account. */
@@ -25,13 +25,12 @@ export function addNativeMembers(
 ): void {
   for (const edit of native.edits) body.edits.add(edit);
   for (const [name, value] of native.members) {
-    const cuts = native.cuts.filter(({ member }) => member === name);
     if (name === 'thinking' && isRefused(value, request, endpoint)) {
       body.add(name, '{"type":"disabled"}');
       body.edits.add(name);
     } else if (name === 'model') body.add(name, JSON.stringify(endpoint.upstreamModel));
     else if (name === 'max_tokens' && withLimit) body.add(name, String(maxOutputTokens ?? value.toString()));
-    else if (!NOT_SENT.has(name)) body.add(name, cuts.length === 0 ? value : cutValue(value, cuts));
+    else if (!NOT_SENT.has(name)) body.add(name, withoutCuts(name, value, native.cuts));
   }
 }
 
@@ -40,8 +39,4 @@ function isRefused(thinking: Buffer, { messages, native }: ChatRequest, { wire }
   if (wire?.thinking !== 'budget' || !native?.cuts.some(({ member }) => member === 'messages')) return false;
   const settings: unknown = JSON.parse(thinking.toString());
   return isObject(settings) && settings['type'] === 'enabled' && hasForeignCalls(messages);
-}
-
-function cutValue(value: Buffer, cuts: readonly NativeCut[]): Buffer {
-  return withoutElements(value, new Map(cuts.map(({ index, inner }) => [index, inner])));
 }

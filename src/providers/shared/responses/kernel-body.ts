@@ -3,11 +3,12 @@ import type { ChatRequest, ChatTool, JsonObject, JsonValue } from '../../../doma
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import { isObject } from '../../../domain/members.js';
 import { BodyAssembly } from '../body-assembly.js';
-import { editMember } from '../chat/chat-members.js';
+import { editedMembers } from '../chat/chat-members.js';
 import { lostMembers } from '../chat/chat-problems.js';
 import { isReasoningLost, reasoningEdit } from '../chat/chat-reasoning.js';
 import type { SupportTraits } from '../chat/chat-traits.js';
 import type { ChatCall } from '../chat-wire.js';
+import { describedFunction } from '../kernel-parts.js';
 import { promptInItems } from './input-items.js';
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
@@ -24,11 +25,7 @@ export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly
     body.add('tools', JSON.stringify(request.tools.map(flatTool)));
     if (request.toolChoice !== null) body.add('tool_choice', JSON.stringify(choiceOf(request.toolChoice)));
   }
-  for (const [name, value] of request.members) {
-    const edit = editMember(name, value, call, support);
-    if (edit === 'dropped') body.edits.add(name);
-    else if (edit !== null && edit !== 'omitted') body.add(edit.name ?? name, edit.value);
-  }
+  for (const [name, value] of editedMembers(call, support, body.edits)) body.add(name, value);
   addText(body, call);
   addReasoning(body, call, support);
   if (request.user !== null) body.add('user', JSON.stringify(request.user));
@@ -41,14 +38,14 @@ export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly
 }
 
 /** Without `strict: false` the wire makes every schema a strict one. */
-function flatTool({ name, body }: ChatTool): JsonObject {
-  const { description, parameters, strict } = isObject(body['function']) ? body['function'] : {};
+function flatTool(tool: ChatTool): JsonObject {
+  const { description, parameters, isStrict } = describedFunction(tool);
   return {
     type: 'function',
-    name,
-    ...(typeof description === 'string' && { description }),
+    name: tool.name,
+    ...(description !== null && { description }),
     parameters: isObject(parameters) ? parameters : NO_PARAMETERS,
-    strict: strict === true,
+    strict: isStrict,
   };
 }
 

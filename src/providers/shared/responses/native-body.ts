@@ -2,7 +2,7 @@
 // members that this service reads and the elements that no provider may get.
 import type { ChatRequest } from '../../../domain/chat/chat-request.js';
 import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
-import { withoutElements } from '../../../json/list-cuts.js';
+import { withoutCuts } from '../../../json/list-cuts.js';
 import { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
 
@@ -32,7 +32,7 @@ export function nativeBody(call: ChatCall, traits: PassingTraits): BodyAssembly 
     else if (name === 'max_output_tokens' && limit !== null && Number(value) !== limit)
       body.add(name, String(limit));
     else if (!NOT_SENT.has(name) && !isDropped(name, traits))
-      body.add(name, withoutCuts(name, value, request));
+      body.add(name, withoutCuts(name, value, request.native?.cuts ?? []));
   }
   if (!members.has('model')) body.add('model', JSON.stringify(endpoint.upstreamModel));
   if (!members.has('max_output_tokens') && limit !== null) body.add('max_output_tokens', String(limit));
@@ -51,10 +51,4 @@ export function lostInPassing({ native }: ChatRequest, traits: PassingTraits): r
 
 function isDropped(name: string, { members }: PassingTraits): boolean {
   return members === undefined ? OPEN_SAMPLING.has(name) : !members.has(name);
-}
-
-function withoutCuts(name: string, value: Buffer, { native }: ChatRequest): Buffer {
-  const cuts = (native?.cuts ?? []).filter(({ member }) => member === name);
-  if (cuts.length === 0) return value;
-  return withoutElements(value, new Map(cuts.map(({ index, inner }) => [index, inner])));
 }

@@ -1,6 +1,6 @@
 // Settings of other wires in the Responses wire.
 import type { MemberEdit, MemberRule, SupportTraits } from '../chat/chat-traits.js';
-import { NO_OPEN_SAMPLING } from '../chat/member-rules.js';
+import { NO_OPEN_SAMPLING, writtenElsewhere } from '../chat/member-rules.js';
 import type { ChatCall } from '../chat-wire.js';
 
 const MEMBERS: Readonly<Record<string, MemberRule>> = {
@@ -31,10 +31,6 @@ export function responsesSupport(mediaUrls: SupportTraits['mediaUrls']): Support
     mediaUrls,
     files: 'documents',
   };
-}
-
-function writtenElsewhere(): MemberEdit {
-  return 'omitted';
 }
 
 /** Reasoning models refuse the member, whatever its value: 1 is their own. */

@@ -9,7 +9,14 @@ import type {
 } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { REASONING_DETAILS } from './earlier-thoughts.js';
-import { idFor, markedSystemText, objectSchema, objectText, partsOf } from '../kernel-parts.js';
+import {
+  describedFunction,
+  idFor,
+  markedSystemText,
+  objectSchema,
+  objectText,
+  partsOf,
+} from '../kernel-parts.js';
 
 const MAX_MARKS = 4;
 
@@ -89,16 +96,10 @@ class PromptWriter {
     private readonly edits: Set<string>,
   ) {}
 
-  tool({ name, body }: ChatTool): readonly string[] {
-    const described = isObject(body['function']) ? body['function'] : {};
-    const { description, parameters, strict } = described;
-    const element = this.form.tool({
-      name,
-      description: typeof description === 'string' ? description : null,
-      schema: objectSchema(parameters),
-      isStrict: strict === true,
-    });
-    return this.marked(element, body);
+  tool(tool: ChatTool): readonly string[] {
+    const { parameters, ...described } = describedFunction(tool);
+    const element = this.form.tool({ name: tool.name, ...described, schema: objectSchema(parameters) });
+    return this.marked(element, tool.body);
   }
 
   add(message: ChatMessage, at: string): void {
