@@ -13,7 +13,7 @@ import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
 import { GrowingBuffer } from '../kernel/growing-buffer.js';
 import { PassingBody, writeEvent } from './passing-bytes.js';
-import type { AnswerEnd, EventData, PassageOptions, StreamPassage, WholePassage } from './passage.js';
+import type { AnswerEnd, EventData, PassageOptions, StreamPassage } from './passage.js';
 
 const EMPTY_LIST = Buffer.from('[]');
 

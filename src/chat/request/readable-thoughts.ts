@@ -1,7 +1,8 @@
 // Thoughts in the history of a request that their producer made for another endpoint or credential: it would refuse them.
 import type { ChatMessage, ChatRequest, NativeCut, NativeRequest } from '../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../domain/members.js';
-import { signaturesIn, signedThought, THINKING } from '../../providers/shared/messages/reasoning-details.js';
+import { signaturesIn, signedThought } from '../../providers/shared/messages/reasoning-details.js';
+import { THINKING } from '../../providers/shared/turns/earlier-thoughts.js';
 import { thinkingCuts } from './messages/thoughts.js';
 import { reasoningCuts } from './responses/earlier-reasoning.js';
 

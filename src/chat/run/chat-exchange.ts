@@ -10,9 +10,8 @@ import { ruleOf } from '../../domain/ending.js';
 import { HttpClient, isWhole } from '../../outbound/http-client.js';
 import type { OutboundStream } from '../../outbound/http-client.js';
 import type { OutboundRequest, OutboundResponse, SendLimits } from '../../outbound/exchange/exchange.js';
-import type { ChatUpstreamRequest, ChatWire } from '../../providers/shared/chat-wire.js';
-import { THINKING } from '../../providers/shared/messages/reasoning-details.js';
-import { REASONING_DETAILS } from '../../providers/shared/turns/earlier-thoughts.js';
+import type { ChatWire } from '../../providers/shared/chat-wire.js';
+import { LOST_THOUGHTS } from '../../providers/shared/turns/earlier-thoughts.js';
 import type { LocalChat, ProviderConnection } from '../../providers/shared/provider.js';
 import { readUpstreamError } from '../../providers/shared/upstream-error.js';
 import type { BeginningAttempt } from '../../routing/chat/chat-router.js';
@@ -37,7 +36,7 @@ import type { Begun } from './begun-chat.js';
 import { countPrompt } from '../charges/counted-prompt.js';
 import { NO_ANSWER, receivedBy } from './call-usage.js';
 import type { ChatState } from './chat-state.js';
-import { isTranslated, readableAt } from './sent-request.js';
+import { isTranslated, outbound, readableAt } from './sent-request.js';
 
 /** One request of a call to one endpoint. */
 interface Exchange {
@@ -57,8 +56,6 @@ const OK = 200;
 const EVENTS = /^text\/event-stream\b/i;
 const FRAMED = /^application\/vnd\.amazon\.eventstream\b/i;
 const UNAUTHORISED = 401;
-/** Thoughts of the history, as wires name them in their edits. */
-const LOST_REASONING: ReadonlySet<string> = new Set([THINKING, REASONING_DETAILS, 'input.reasoning']);
 const LOCAL_WIRE: AnswerWire = { protocol: 'chat', readError: readUpstreamError };
 
 @Injectable()
@@ -120,7 +117,7 @@ export class ChatExchange {
       connection,
     );
     attempt.droppedMembers = built.edits;
-    if (built.edits.some((edit) => LOST_REASONING.has(edit)))
+    if (built.edits.some((edit) => LOST_THOUGHTS.has(edit)))
       this.metrics.reasoningDropped(sentRequest === request ? 'foreign' : 'moved');
     const { headersTimeout, answerTimeout } = this.config.chat;
     const limits = {
@@ -299,9 +296,4 @@ function isEventStream(
   const isSuccess = status >= 200 && status < 300;
   const type = frames ? FRAMED : EVENTS;
   return isSuccess && type.test(String(headers['content-type'] ?? ''));
-}
-
-/** The answer must not be compressed: a stream is read as it comes. */
-function outbound({ method, url, headers, body }: ChatUpstreamRequest) {
-  return { method, url, headers: { ...headers, 'accept-encoding': 'identity' }, body: Buffer.concat(body) };
 }

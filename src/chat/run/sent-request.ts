@@ -1,6 +1,8 @@
 // The request as one endpoint gets it.
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { producerBehind } from '../../domain/chat/reasoning-producer.js';
+import type { OutboundRequest } from '../../outbound/exchange/exchange.js';
+import type { ChatUpstreamRequest } from '../../providers/shared/chat-wire.js';
 import { madeBy } from '../../routing/chat/reasoning-origins.js';
 import { protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
@@ -15,6 +17,11 @@ export function readableAt(target: ChatTarget, { request, reasoning }: ChatState
   return withReadableThoughts(request, producer.format, (signature) =>
     madeBy(makers.get(signature) ?? origin, target),
   );
+}
+
+/** The answer must not be compressed: a stream is read as it comes. */
+export function outbound({ method, url, headers, body }: ChatUpstreamRequest): OutboundRequest {
+  return { method, url, headers: { ...headers, 'accept-encoding': 'identity' }, body: Buffer.concat(body) };
 }
 
 /** Also where client and provider speak one wire. */

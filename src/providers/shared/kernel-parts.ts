@@ -34,7 +34,7 @@ export function objectText(text: string, at: string): string {
   throw new UnsupportedRequest(at, 'must be an object in JSON');
 }
 
-/** What a tool says of its function. */
+/** The function that a tool describes. */
 export function describedFunction({ body }: ChatTool): {
   /** Null: none. */
   readonly description: string | null;

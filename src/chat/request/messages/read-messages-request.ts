@@ -17,7 +17,7 @@ import { replaceLoneSurrogates } from '../well-formed-bytes.js';
 import { RawInputs } from './raw-inputs.js';
 import { readMessageTools } from './read-message-tools.js';
 import type { ReadTools } from './read-message-tools.js';
-import { THINKING } from '../../../providers/shared/messages/reasoning-details.js';
+import { THINKING } from '../../../providers/shared/turns/earlier-thoughts.js';
 import { readSystem, readTurns } from './read-turns.js';
 import { REFUSED_MESSAGE_MEMBERS } from './refused-message-members.js';
 import { sentHeaders, traceOfAgent } from './message-headers.js';

@@ -7,9 +7,6 @@ import { earlierThoughts } from '../turns/earlier-thoughts.js';
 /** Begins the signatures of thoughts that did not come from this wire's producer. */
 export const OWN_SIGNATURE = 'sbx1.';
 
-/** Thoughts of the history that are not sent, as attempts record them: by clients of the Messages wire, and by others. */
-export const THINKING = 'messages.content.thinking';
-
 /** `{type: "thinking" | "redacted_thinking"}`, in their order. `lost`: thoughts that are not sent. */
 export function thinkingBlocks(details: JsonValue | undefined): {
   readonly blocks: readonly JsonObject[];

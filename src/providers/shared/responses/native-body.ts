@@ -5,6 +5,7 @@ import { canonicalServiceTier } from '../../../domain/chat/service-tier.js';
 import { withoutCuts } from '../../../json/list-cuts.js';
 import { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
+import { INPUT_REASONING } from '../turns/earlier-thoughts.js';
 
 /** This service reads or writes them. */
 const NOT_SENT: ReadonlySet<string> = new Set(
@@ -12,8 +13,6 @@ const NOT_SENT: ReadonlySet<string> = new Set(
 );
 /** Settings of OpenRouter's that the wire does not have. */
 const OPEN_SAMPLING: ReadonlySet<string> = new Set(['top_k', 'frequency_penalty', 'presence_penalty']);
-/** Reasoning that the endpoint cannot read, as attempts record it. */
-const LOST_REASONING = 'input.reasoning';
 
 interface PassingTraits {
   readonly members?: ReadonlySet<string>;
@@ -46,7 +45,7 @@ export function lostInPassing({ native }: ChatRequest, traits: PassingTraits): r
   if (native === null) return [];
   const dropped = [...native.members.keys()].filter((name) => !NOT_SENT.has(name) && isDropped(name, traits));
   const isThoughtCut = native.cuts.some(({ member }) => member === 'input');
-  return [...native.edits, ...(isThoughtCut ? [LOST_REASONING] : []), ...dropped];
+  return [...native.edits, ...(isThoughtCut ? [INPUT_REASONING] : []), ...dropped];
 }
 
 function isDropped(name: string, { members }: PassingTraits): boolean {

@@ -3,8 +3,11 @@
 import type { JsonValue } from '../../../domain/chat/chat-request.js';
 import { isArray, isObject } from '../../../domain/members.js';
 
-/** Lost thoughts, as attempts record them. */
+/** Thoughts of the history that are not sent, as attempts record them: of clients of Messages, of Responses, and of others. */
+export const THINKING = 'messages.content.thinking';
+export const INPUT_REASONING = 'input.reasoning';
 export const REASONING_DETAILS = 'messages.reasoning_details';
+export const LOST_THOUGHTS: ReadonlySet<string> = new Set([THINKING, INPUT_REASONING, REASONING_DETAILS]);
 
 /** Signed, or encrypted. */
 export type EarlierThought =

@@ -56,7 +56,7 @@ export interface AnswerEvents {
   unread(bytes: number): void;
 }
 
-/** What an event of a stream says of the answer. `end`: it is over. `error`: it states one. */
+/** The state of an answer after an event of its stream. `end`: it is over. `error`: it states one. */
 export type EventResult = 'more' | 'end' | 'error';
 
 /** An answer exceeds a bound of this service: that is not the provider's fault. */
