@@ -46,7 +46,8 @@ export async function runDatabaseTests(
   const resultFile = join(directory, 'result.json');
   let server;
   try {
-    server = await openScratchServer({ progress, signal });
+    // Each test file makes a database and drops it, which costs a disk more than most files' tests.
+    server = await openScratchServer({ inMemory: true, progress, signal });
     const template = await server.createDatabase('template');
     await migrate({ databaseUrl: template.url, log: () => undefined, signal });
     const database = {

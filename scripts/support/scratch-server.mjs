@@ -7,17 +7,22 @@ import { waitForDatabase } from '../migrate.mjs';
 import { connect, withDatabase } from './database-connection.mjs';
 import { createTemporaryDirectory, databaseName } from './temporary-directory.mjs';
 
-// These databases need not survive a power cut.
-const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+// These databases need not survive a power cut. In memory, the log of changes takes little of it.
+const FAST_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB',
+};
 
-async function openServer({ progress, signal }) {
+async function openServer({ inMemory, progress, signal }) {
   const log = (text) => progress.line(text);
   const given = process.env.TEST_DATABASE_URL?.trim();
   if (given) {
     await waitForDatabase({ databaseUrl: given, variable: 'TEST_DATABASE_URL', log, signal });
     return { adminUrl: given, close: async () => undefined };
   }
-  const directory = createTemporaryDirectory();
+  const directory = createTemporaryDirectory({ inMemory });
   const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
   try {
     const database = await progress.step('Starting a database for this run', () =>
@@ -66,7 +71,7 @@ async function dropLeftovers(client, ownRunId) {
 
 /**
  * `nameDatabase('test')` returns a name, or a prefix of names, that belongs to this run: `close` drops every database
- * with it.
+ * with it. `inMemory`: the databases are small.
  */
 export async function openScratchServer(options) {
   const server = await openServer(options);

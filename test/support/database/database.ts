@@ -8,7 +8,10 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(`TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}"`);
+  // Copies files; the default writes each page to the log of changes as well.
+  const database = await createDatabase(
+    `TEMPLATE "${setting('SIGNALBOX_TEST_TEMPLATE')}" STRATEGY FILE_COPY`,
+  );
   await allowAnyDay(database.url);
   return database;
 }
