@@ -24,6 +24,7 @@ import type { CachedSetup } from '../../support/requests/cached-embedding.js';
 import { answerOf, embed, embeddingsOf, rejectWith, SMALL } from '../../support/requests/create-embedding.js';
 import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
+import { underLoad } from '../../support/extent.js';
 import type { StubHandler } from '../../support/upstreams/stub-upstream.js';
 
 const COST_OF_A_TOKEN = parseUsd('0.02') / 1_000_000n;
@@ -391,7 +392,7 @@ describe('any mixture of calls, concurrent and consecutive', () => {
             const cost = BigInt(tokens) * COST_OF_A_TOKEN;
             expect(await spendOf(kept.app, key.record.id)).toEqual({ counted: cost, logged: cost });
           }),
-          { numRuns: 15 },
+          { numRuns: underLoad(40) },
         );
       } finally {
         await kept.close();
