@@ -20,7 +20,8 @@ export default {
   transform: {},
   testRunner: '<rootDir>/test/support/jest/native-runner.mjs',
   injectGlobals: false,
-  maxWorkers: 2,
+  // Tests wait for PostgreSQL and for timers: a third worker uses what two leave of two cores. Browsers leave nothing.
+  maxWorkers: process.env.SIGNALBOX_TEST_ALL === 'yes' ? 2 : 3,
   // The variables of every file stay: without an end to it, a worker spends its time collecting.
   workerIdleMemoryLimit: '1GB',
   // Milliseconds. Far above what any test takes: a machine under load must not fail one.
