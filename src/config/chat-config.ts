@@ -15,6 +15,8 @@ export interface ChatConfig {
   readonly deadline: number;
   /** Between comments to a waiting client; 0: none. */
   readonly keepAlive: number;
+  /** Clients of the Responses wire get events instead, once their answer has begun. */
+  readonly hasKeepAliveEvents: boolean;
   /** For usage after the client has left, where reasoning is hidden. */
   readonly drainTime: number;
   readonly maxDrains: number;
@@ -52,6 +54,7 @@ export function readChatConfig(read: EnvironmentReader): ChatConfig {
     answerTimeout: read.integer('CHAT_ANSWER_TIMEOUT_MS', 10 * MINUTE, 100, LONGEST),
     deadline: read.integer('CHAT_DEADLINE_MS', 30 * MINUTE, 100, LONGEST_CALL),
     keepAlive: read.integer('CHAT_KEEPALIVE_MS', 15_000, 0, LONGEST),
+    hasKeepAliveEvents: read.choice('CHAT_KEEPALIVE_EVENTS', ['0', '1'], '0') === '1',
     drainTime: read.integer('CHAT_DRAIN_MS', 30_000, 0, LONGEST),
     maxDrains: read.integer('CHAT_MAX_DRAINS', 256, 0, 1_000_000),
     onDisconnect: read.choice('CHAT_ON_DISCONNECT', ['auto', 'drain'], 'auto'),

@@ -79,6 +79,11 @@ export function responseEvent(
   return responsesEvent(type, sequence, [Buffer.from('"response":'), ...response, Buffer.from(more)]);
 }
 
+/** As OpenAI's API sends it. An event with the response would replace what its SDK has joined so far. */
+export function keepAliveEvent(sequence: number): Buffer {
+  return Buffer.from(`event: keepalive\ndata: {"type":"keepalive","sequence_number":${sequence}}\n\n`);
+}
+
 /** The last event of a stream that failed. */
 export function failedEvent(
   { identity, responses, error, usage, members }: FailedStream,

@@ -60,6 +60,8 @@ export interface StreamPassage {
   last(end: AnswerEnd): Buffer;
   /** The last events of an answer that failed, where they depend on those before; else null. */
   failed?(failed: FailedStream): Buffer | null;
+  /** An event that says nothing new, for clients that ignore comments; null: nothing has begun, or the last event is next. */
+  keepAlive?(): Buffer | null;
   /** Bytes of the answer that are kept for its last events. Absent: none. */
   readonly heldBytes?: number;
 }

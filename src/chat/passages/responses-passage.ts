@@ -7,7 +7,7 @@ import { JsonDocument } from '../../json/json-document.js';
 import type { JsonNode } from '../../json/json-node.js';
 import type { FailedStream } from '../clients/client-wire.js';
 import { costMembers } from '../clients/messages.js';
-import { failedEvent } from '../clients/responses.js';
+import { failedEvent, keepAliveEvent } from '../clients/responses.js';
 import { responsesUsage } from '../clients/responses-usage.js';
 import type { Answer } from '../kernel/answer.js';
 import { joinLines } from '../kernel/event-data.js';
@@ -35,6 +35,8 @@ export class ResponsesPassage implements StreamPassage {
   private itemBytes = 0;
   /** The number of the last event for the client; -1: none. */
   private sequence = -1;
+  /** Events of this service among those of the provider, whose numbers move by as many. */
+  private insertedEvents = 0;
 
   constructor(
     options: PassageOptions,
@@ -49,13 +51,14 @@ export class ResponsesPassage implements StreamPassage {
     const { event, type } = this.reader;
     if (result === 'error' || event === null) return 'error';
     if (isJoined) joinLines(bytes, from, to);
-    this.sequence = this.reader.sequence;
+    this.sequence = this.reader.sequence + this.insertedEvents;
     const item = event.child(event.find('item'));
     if (result === 'end') this.hold(event);
     else if (type === 'response.output_item.added' && item !== null) this.writeAdded(event, item);
     else {
       if (type === 'response.output_item.done' && item !== null) this.keep(item);
-      writeEvent(this.output, type, bytes, from, to);
+      if (this.insertedEvents === 0) writeEvent(this.output, type, bytes, from, to);
+      else this.writeNumbered(event);
     }
     return result;
   }
@@ -93,6 +96,12 @@ export class ResponsesPassage implements StreamPassage {
     return failedEvent(failed, this.sequence + 1, this.items, this.answer.upstreamId);
   }
 
+  keepAlive(): Buffer | null {
+    if (this.sequence === -1 || this.held !== null) return null;
+    this.insertedEvents++;
+    return keepAliveEvent(++this.sequence);
+  }
+
   get heldBytes(): number {
     return this.itemBytes + (this.held?.bytes.length ?? 0);
   }
@@ -101,8 +110,19 @@ export class ResponsesPassage implements StreamPassage {
   private writeAdded(event: JsonNode, item: JsonNode): void {
     if (item.text(item.find('type')) === 'message' && item.isNothing(item.find('content')))
       item.set('content', EMPTY_LIST);
-    const edited = Buffer.concat(event.pieces());
+    this.writeNumbered(event);
+  }
+
+  private writeNumbered(event: JsonNode): void {
+    const edited = this.numbered(event);
     writeEvent(this.output, this.reader.type, edited, 0, edited.length);
+  }
+
+  /** The event with its edits. */
+  private numbered(event: JsonNode): Buffer {
+    if (this.insertedEvents > 0 && event.find('sequence_number') !== -1)
+      event.set('sequence_number', Buffer.from(String(this.sequence)));
+    return Buffer.concat(event.pieces());
   }
 
   private keep(item: JsonNode): void {
@@ -114,13 +134,15 @@ export class ResponsesPassage implements StreamPassage {
   private hold(event: JsonNode): void {
     const response = event.child(event.find('response'));
     if (response === null) return;
-    const { bytes, from } = event;
+    const bytes = this.numbered(event);
+    const isMoved = event.find('sequence_number') < event.find('response');
+    const from = event.from - (isMoved ? bytes.length - (event.to - event.from) : 0);
     const at = response.find('usage');
     const members = response.child(at);
     const hasMembers = members === null || members.isList ? null : members.count > 0;
     this.held = {
       type: this.reader.type,
-      bytes: Buffer.from(bytes.subarray(from, event.to)),
+      bytes,
       usage:
         at === -1 ? null : { from: response.fromOf(at) - from, to: response.toOf(at) - from, hasMembers },
       end: response.to - 1 - from,

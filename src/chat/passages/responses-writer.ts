@@ -8,6 +8,7 @@ import type { FailedStream } from '../clients/client-wire.js';
 import {
   eventStart,
   failedEvent,
+  keepAliveEvent,
   responseEvent,
   responseObject,
   responsesEvent,
@@ -129,6 +130,10 @@ export class ResponsesWriter implements StreamWriter {
   /** Null: nothing has begun. */
   failed(failed: FailedStream): Buffer | null {
     return this.hasStarted ? failedEvent(failed, this.events.sequence++, this.items.soFar()) : null;
+  }
+
+  keepAlive(): Buffer | null {
+    return this.hasStarted ? keepAliveEvent(this.events.sequence++) : null;
   }
 
   get heldBytes(): number {

@@ -17,6 +17,7 @@ export interface StreamWriter extends BlockListener {
   last(end: AnswerEnd, answer: Answer): Buffer;
   /** As StreamPassage has them. */
   failed?(failed: FailedStream): Buffer | null;
+  keepAlive?(): Buffer | null;
   readonly heldBytes?: number;
 }
 
@@ -60,6 +61,10 @@ export class TranslatedPassage implements StreamPassage {
 
   failed(failed: FailedStream): Buffer | null {
     return this.writer.failed?.(failed) ?? null;
+  }
+
+  keepAlive(): Buffer | null {
+    return this.writer.keepAlive?.() ?? null;
   }
 
   get heldBytes(): number {

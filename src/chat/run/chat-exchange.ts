@@ -187,6 +187,7 @@ export class ChatExchange {
     const { firstTokenTimeout, idleTimeout, maxEventBytes, maxAnswerBytes } = this.config.chat;
     const passage = await this.passageOf(wire, exchange);
     const relay = new ChatStreamRelay({ ...passage, maxEventBytes, maxAnswerBytes });
+    if (this.config.chat.hasKeepAliveEvents) client.keepAliveEvent = () => relay.keepAlive();
     const pump = new ChatPump({
       upstream,
       relay,

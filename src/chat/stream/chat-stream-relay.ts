@@ -186,6 +186,11 @@ export class ChatStreamRelay {
     return this.passage.failed?.(failed) ?? null;
   }
 
+  /** An event instead of a comment; null: the client has no event of this answer, or its wire has none for it. */
+  keepAlive(): Buffer | null {
+    return this.hasContent && this.output.length === 0 ? (this.passage.keepAlive?.() ?? null) : null;
+  }
+
   /** Bytes that the relay holds beside its own objects. */
   get heldBytes(): number {
     const { heldBytes = 0 } = this.passage;

@@ -35,6 +35,8 @@ export class ClientStream {
   gone: CallerGone | null = null;
   /** Comments that were sent. */
   keepAlives = 0;
+  /** Of the answer that this stream relays, instead of a comment; null: none now. */
+  keepAliveEvent: () => Buffer | null = () => null;
   private isEnded = false;
   private isFinished = false;
   private readonly keepAlive: MovingTimer;
@@ -112,7 +114,7 @@ export class ClientStream {
     if (this.isFull) this.keepAlive.set(keepAliveMs);
     else {
       this.keepAlives++;
-      this.write(keepAlive);
+      this.write(this.keepAliveEvent() ?? keepAlive);
     }
   }
 

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { CHAT_CLIENT } from '../../../src/chat/clients/chat.js';
+import { clientWireOf } from '../../../src/chat/clients/client-wires.js';
 import { ChatPump } from '../../../src/chat/stream/chat-pump.js';
 import type { DisconnectDecision, UpstreamBody } from '../../../src/chat/stream/chat-pump.js';
 import type { ChatStreamRelay } from '../../../src/chat/stream/chat-stream-relay.js';
 import { ClientStream } from '../../../src/chat/stream/client-stream.js';
 import type { Scheduler, Timer } from '../../../src/concurrency/scheduler.js';
+import type { ModelWire } from '../../../src/domain/chat/model-wire.js';
 import type { Ending } from '../../../src/domain/ending.js';
 import { eventually } from '../eventually.js';
 import { createRelay } from './relay.js';
@@ -72,15 +73,23 @@ export interface LabCall {
   disconnects: number;
 }
 
+export interface RelayedWire {
+  readonly relay: ChatStreamRelay;
+  /** Of the client. */
+  readonly wire: ModelWire;
+}
+
 export class PumpLab {
   private readonly upstreamAgent = new Agent({ keepAlive: true });
   private readonly servers: Server[] = [];
   upstreamConnections = 0;
 
   /** One call; resolves when the pump runs. */
-  async call(decision: DisconnectDecision = 'cancel'): Promise<LabCall> {
+  async call(
+    decision: DisconnectDecision = 'cancel',
+    { relay, wire }: RelayedWire = { relay: createRelay(), wire: 'chat' },
+  ): Promise<LabCall> {
     const scheduler = new TestScheduler();
-    const relay = createRelay();
     let pulled = 0;
     const upstreamPort = await this.listen((asked, answer) => void this.arrivals.push([asked, answer]));
     this.servers.at(-1)?.on('connection', () => this.upstreamConnections++);
@@ -99,7 +108,7 @@ export class PumpLab {
     const client = new ClientStream(response, {
       sendHeaders: () => void response.writeHead(200, { 'content-type': 'text/event-stream' }),
       keepAliveMs: KEEP_ALIVE_MS,
-      keepAlive: CHAT_CLIENT.keepAlive,
+      keepAlive: clientWireOf(wire).keepAlive,
       scheduler,
     });
     const call = { disconnects: 0, onDisconnect: () => decision } as LabCall;

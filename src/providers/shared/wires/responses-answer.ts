@@ -41,9 +41,9 @@ const EVENT = new JsonShape(
   { item: ITEM, response: RESPONSE },
 );
 const CHOICE = 0;
-/** They repeat what deltas and items say. */
+/** They repeat what deltas and items say, or say that the provider works. */
 const SILENT =
-  /^response\.(?:queued|in_progress|content_part\.(?:added|done)|reasoning_summary_part\.(?:added|done)|output_text\.annotation\.added|[a-z_]+\.done)$/;
+  /^keepalive$|^response\.(?:queued|in_progress|content_part\.(?:added|done)|reasoning_summary_part\.(?:added|done)|output_text\.annotation\.added|[a-z_]+\.done)$/;
 const INCOMPLETE: Readonly<Record<string, string>> = {
   max_output_tokens: 'length',
   content_filter: 'content_filter',
