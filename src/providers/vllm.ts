@@ -52,6 +52,7 @@ export const vllm: HttpProvider = {
     // The server would fetch an address from inside of the operator's network.
     mediaUrls: 'listed',
     readError: readUpstreamError,
+    contextHoldsOutput: true,
     // The server aborts the request.
     cancellation: 'stops_always',
   }),

@@ -9,7 +9,7 @@ import { noKnownPrice } from '../../routing/bounded-price.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import { sumOfMostExpensive } from '../../spend/most-expensive-endpoint.js';
 import type { SpendBounds } from '../../spend/spend-limiter.js';
-import { affordableOutput, greatestChatCost } from './chat-bound.js';
+import { affordableOutput, greatestChatCost, NO_INJECTED_LIMITS, sentOutputLimit } from './chat-bound.js';
 import type { BoundedCall } from './chat-bound.js';
 import type { PromptSize } from './prompt-size.js';
 import type { PromptTokens } from './prompt-tokens.js';
@@ -55,28 +55,36 @@ export async function affordableOutputTokens(
  */
 export async function withinContext(
   targets: readonly ChatTarget[],
-  { tokens, size }: CountedCall,
+  { request, tokens, size }: CountedCall,
   pace: Pace,
 ): Promise<readonly ChatTarget[]> {
   const left: ChatTarget[] = [];
   let error: AppError | null = null;
   for (const target of targets) {
-    const { model, endpoint } = target;
-    const { contextLength } = endpoint;
-    const { tokenizer } = model;
-    const mayExceed = tokenizer !== null && size.textBytes > contextLength;
-    if (!mayExceed || !(await tokens.exceeds(contextLength, tokenizer, pace))) left.push(target);
-    else error ??= contextExceeded((await tokens.count(tokenizer, pace)).messages, target);
+    const { tokenizer } = target.model;
+    const output = heldOutput(target, request);
+    const limit = target.endpoint.contextLength - output;
+    const mayExceed = tokenizer !== null && size.textBytes > limit;
+    if (!mayExceed || !(await tokens.exceeds(limit, tokenizer, pace))) left.push(target);
+    else error ??= contextExceeded((await tokens.count(tokenizer, pace)).messages, target, output);
   }
   if (left.length === 0 && error) throw error;
   return left;
 }
 
-function contextExceeded(tokens: number, { model, endpoint: { contextLength } }: ChatTarget): AppError {
+/** Tokens of the context that the provider keeps for the output limit of the caller. */
+function heldOutput({ wire, endpoint }: ChatTarget, request: ChatRequest): number {
+  if (!('protocol' in wire) || wire.contextHoldsOutput !== true) return 0;
+  return sentOutputLimit({ request, injectedLimits: NO_INJECTED_LIMITS }, endpoint) ?? 0;
+}
+
+function contextExceeded(tokens: number, { model, endpoint }: ChatTarget, output: number): AppError {
+  const { contextLength } = endpoint;
+  const held = output === 0 ? '' : `, the output limit of ${output} included`;
   return new AppError('context_length_exceeded', {
     member: 'messages',
-    detail: `have ${tokens} tokens, and ${model.id} takes at most ${contextLength}`,
-    metadata: { input_tokens: tokens, max_input_tokens: contextLength },
+    detail: `have ${tokens} tokens, and ${model.id} takes at most ${contextLength}${held}`,
+    metadata: { input_tokens: tokens, max_input_tokens: Math.max(0, contextLength - output) },
   });
 }
 

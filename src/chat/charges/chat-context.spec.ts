@@ -15,6 +15,7 @@ const FROM = new Date('2026-06-01T12:00:00Z');
 function targetWith(
   endpoint: Partial<ChatEndpoint>,
   tokenizer: ChatTarget['model']['tokenizer'] = 'o200k',
+  wire: object = { protocol: 'chat' },
 ): ChatTarget {
   const full = {
     contextLength: 1_000,
@@ -22,7 +23,8 @@ function targetWith(
     prices: [{ effectiveFrom: '2026-01-01', source: 'this test', prompt: 2n, completion: 10n }],
     ...endpoint,
   };
-  return { model: { id: 'a/model', tokenizer }, endpoint: full, credential: null } as unknown as ChatTarget;
+  const model = { id: 'a/model', tokenizer };
+  return { model, endpoint: full, credential: null, wire } as unknown as ChatTarget;
 }
 
 async function callWith(members: object): Promise<ReservedCall> {
@@ -72,6 +74,39 @@ describe('a prompt', () => {
     ];
     await expect(withinContext([small, large], call, NEVER_YIELD)).resolves.toEqual([large]);
     await expect(withinContext([small, unknown], call, NEVER_YIELD)).resolves.toEqual([unknown]);
+  });
+
+  describe('with an output limit that does not fit behind it', () => {
+    const strict = { protocol: 'chat', contextHoldsOutput: true };
+    const words = (count: number, limit: number) => callWith({ ...wordsOf(count), max_tokens: limit });
+
+    it('is rejected where the provider would reject it', async () => {
+      const call = await words(601, 400);
+      await expect(withinContext([targetWith({}, 'o200k', strict)], call, NEVER_YIELD)).rejects.toMatchObject(
+        {
+          status: 400,
+          errorType: 'context_length_exceeded',
+          message: expect.stringContaining('at most 1000, the output limit of 400 included'),
+          metadata: { input_tokens: 601, max_input_tokens: 600 },
+        },
+      );
+    });
+
+    it.each([
+      ['of exactly the rest of the context', 600, 400, targetWith({}, 'o200k', strict)],
+      ['where the context cuts the answer', 601, 400, targetWith({})],
+      [
+        'where the endpoint gives no more than fits',
+        601,
+        400,
+        targetWith({ maxOutputTokens: 300 }, 'o200k', strict),
+      ],
+      ['of an unknown tokenizer', 601, 400, targetWith({}, null, strict)],
+    ])('is not rejected: %s', async (_name, count, limit, target) => {
+      await expect(withinContext([target], await words(count, limit), NEVER_YIELD)).resolves.toEqual([
+        target,
+      ]);
+    });
   });
 
   it('whose tools alone are large is left to the provider: it writes them in a form of its own', async () => {

@@ -69,6 +69,8 @@ export interface ChatWire {
   /** Any other status than 2xx, and an error inside a 2xx. */
   readError(response: UpstreamResponse): ProviderError;
   readonly cancellation: CancellationBilling;
+  /** A prompt is refused unless the whole output limit fits behind it. Absent: the context cuts the answer. */
+  readonly contextHoldsOutput?: true;
   /** Absent: prompts are counted here. */
   readonly counter?: TokenCounter;
   /** Streams come in frames of AWS; absent: as server-sent events. */

@@ -2,7 +2,13 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { delta, usageOnly } from '../../support/chat/chat-events.js';
-import { eventsOf, OPEN_MODEL, postMessages, startMessagesApp } from '../../support/messages/messages-app.js';
+import {
+  eventsOf,
+  OPEN_MODEL,
+  SMALL_MODEL,
+  postMessages,
+  startMessagesApp,
+} from '../../support/messages/messages-app.js';
 import type { MessagesApp, ReadEvent } from '../../support/messages/messages-app.js';
 import { chatOf, streamOf } from '../../support/upstreams/chat-upstream.js';
 import { sendJson } from '../../support/upstreams/stub-upstream.js';
@@ -390,6 +396,28 @@ describe('the SDK', () => {
         },
       },
     });
+  });
+
+  it('says so before any call where the output limit does not fit behind the prompt at vLLM', async () => {
+    const before = setup.chat.requests.length;
+    const create = (words: number) =>
+      clientOf().messages.create({
+        model: SMALL_MODEL,
+        max_tokens: 20_000,
+        messages: [{ role: 'user', content: `a${' word'.repeat(words - 1)}` }],
+      });
+    await expect(create(12_769)).rejects.toMatchObject({
+      status: 400,
+      error: {
+        error: {
+          type: 'invalid_request_error',
+          error_type: 'context_length_exceeded',
+          message: expect.stringMatching(/^prompt is too long: .*12769 tokens.* 32768/),
+        },
+      },
+    });
+    expect(setup.chat.requests.length).toBe(before);
+    await expect(create(12_768)).resolves.toMatchObject({ role: 'assistant' });
   });
 
   it("raises a provider's refusal in the form of the wire", async () => {

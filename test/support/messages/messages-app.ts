@@ -21,6 +21,8 @@ export const CLAUDE = 'in-house/claude';
 export const BUDGET_CLAUDE = 'in-house/claude-budget';
 /** At a server with Chat's wire. */
 export const OPEN_MODEL = 'in-house/open-model';
+/** At vLLM, with a context of 32,768 tokens. */
+export const SMALL_MODEL = 'in-house/small-model';
 
 const PRICES = [
   {
@@ -95,6 +97,20 @@ const CATALOGUE = {
         },
       ],
     },
+    {
+      id: SMALL_MODEL,
+      ...SHARED,
+      context_length: 32_768,
+      tokenizer: 'o200k',
+      endpoints: [
+        {
+          ...ENDPOINT,
+          provider: 'vllm',
+          upstream_model: 'small-model',
+          supported_parameters: ['max_tokens'],
+        },
+      ],
+    },
   ],
 };
 
@@ -109,6 +125,7 @@ export async function startMessagesApp(
         ANTHROPIC_API_KEY: STUB_KEY,
         ANTHROPIC_BASE_URL: anthropic.origin,
         OPENAI_COMPATIBLE_BASE_URL: `${chat.origin}/v1`,
+        VLLM_BASE_URL: `${chat.origin}/v1`,
         CATALOGUE_FILE: file,
         PROVIDER_RETRIES: '0',
         ...environment,

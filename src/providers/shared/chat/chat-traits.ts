@@ -58,7 +58,7 @@ export type SupportTraits = Pick<
 
 export interface ChatTraits extends Pick<
   ChatWire,
-  'readError' | 'finishReasons' | 'readUsage' | 'toolCallId' | 'callSignatures'
+  'readError' | 'contextHoldsOutput' | 'finishReasons' | 'readUsage' | 'toolCallId' | 'callSignatures'
 > {
   /** Absent: `/chat/completions` below the base URL. */
   url?(connection: ProviderConnection, endpoint: ChatEndpoint): string;

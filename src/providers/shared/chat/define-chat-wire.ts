@@ -22,6 +22,7 @@ export function defineChatWire(traits: ChatTraits): ChatWire {
     problems: (request, endpoint) => chatProblems(request, endpoint, traits),
     readError,
     cancellation,
+    ...(traits.contextHoldsOutput && { contextHoldsOutput: true as const }),
     ...(finishReasons && { finishReasons }),
     ...(readUsage && { readUsage }),
     ...(toolCallId && { toolCallId }),
