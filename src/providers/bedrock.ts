@@ -7,7 +7,9 @@ import { AwsV4Signer } from 'aws4fetch';
 import { partsOfInput, rejectOtherForms, textsOf } from './shared/call-input.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import { defineConverseWire } from './shared/converse/define-converse-wire.js';
+import { BodyAssembly } from './shared/body-assembly.js';
 import { defineMessagesWire } from './shared/messages/define-messages-wire.js';
+import type { HostedCounter } from './shared/messages/define-messages-wire.js';
 import { BrokenAnswer, UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpProvider,
@@ -86,6 +88,7 @@ export function createBedrock(now: () => Date): HttpProvider {
             const operation = request.isStreamed ? 'invoke-with-response-stream' : 'invoke';
             return `/model/${encodeURIComponent(endpoint.upstreamModel)}/${operation}`;
           },
+          counter: COUNTS,
           authorize: (request, connection) => sign(request, connection, now()),
           readError: readBedrockError,
           frames: { documentOf: eventInChunk },
@@ -93,6 +96,30 @@ export function createBedrock(now: () => Date): HttpProvider {
       }),
     ],
   };
+}
+
+/** CountTokens takes a whole call as base64. Source: the API reference of AWS. */
+const COUNTS: HostedCounter = {
+  inAddress: ['model', 'stream'],
+  path: ({ endpoint }) => {
+    const model = countedModel(endpoint.upstreamModel);
+    return model && `/model/${encodeURIComponent(model)}/count-tokens`;
+  },
+  wrap: (call, { endpoint }) => {
+    // No part of the count, and required of a call.
+    call.add('max_tokens', String(endpoint.maxOutputTokens ?? endpoint.contextLength));
+    const invokeModel = { body: Buffer.concat(call.finish()).toString('base64') };
+    const body = new BodyAssembly();
+    body.add('input', JSON.stringify({ invokeModel }));
+    for (const edit of call.edits) body.edits.add(edit);
+    return body;
+  },
+  readCount: (response) => tokenCount(parseErrorBody(response)['inputTokens']),
+};
+
+/** It takes models by their own ids, and no inference profile (eu.anthropic.claude-...). An ARN may end in an opaque id. */
+function countedModel(upstreamModel: string): string | null {
+  return /(?:^|[./])(anthropic\.claude[\w.:-]*)$/.exec(upstreamModel)?.[1] ?? null;
 }
 
 /** Events come as base64. */

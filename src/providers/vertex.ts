@@ -34,7 +34,11 @@ export const vertex: ChatProvider = {
           const operation = request.isStreamed ? 'streamRawPredict' : 'rawPredict';
           return vertexPath(connection, `anthropic/models/${endpoint.upstreamModel}:${operation}`);
         },
-        countPath: (connection) => vertexPath(connection, 'anthropic/models/count-tokens:rawPredict'),
+        counter: {
+          // The body names the model.
+          inAddress: [],
+          path: (_call, connection) => vertexPath(connection, 'anthropic/models/count-tokens:rawPredict'),
+        },
         authorize: (request, { accessToken }) => ({
           ...request,
           headers: { ...request.headers, ...bearer(accessToken) },

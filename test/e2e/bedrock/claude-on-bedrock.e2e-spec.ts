@@ -65,6 +65,24 @@ describe('Claude on Bedrock', () => {
     );
   });
 
+  it('counts tokens by the id of the model itself, and estimates them where Bedrock refuses', async () => {
+    const count = () =>
+      postMessages(
+        setup.app,
+        { model: CLOUD_CLAUDE, messages: [{ role: 'user', content: 'hi' }], max_tokens: undefined },
+        { path: '/v1/messages/count_tokens' },
+      );
+    const counted = await count();
+    expect(await counted.json()).toEqual({ input_tokens: 79 });
+    expect(counted.headers.has('x-token-count')).toBe(false);
+    expect(sent().path).toBe('/model/anthropic.claude-stub-v1%3A0/count-tokens');
+    setup.bedrock.answerWith((_request, response) =>
+      refuse(response, 400, 'ValidationException', 'no counts'),
+    );
+    const estimated = await count();
+    expect([estimated.status, estimated.headers.get('x-token-count')]).toEqual([200, 'estimated']);
+  });
+
   it('streams by frames what it streams by events elsewhere, and costs the same on every wire', async () => {
     setup.bedrock.answerWith(streamFrames(...RICH_EVENTS.map(chunkFrame)));
     const events = await eventsOf(await post({ stream: true, ...PROMPT }));

@@ -48,6 +48,7 @@ export async function startBedrockStub(): Promise<BedrockStub> {
     const signature = findSignatureProblem({ ...request, bytes: Buffer.from(request.text) }, SECRETS);
     if (signature !== null) return refuse(response, 403, 'InvalidSignatureException', signature);
     const operation = /^\/model\/[^/]+\/([a-z-]+)$/.exec(request.path)?.[1] ?? '';
+    if (operation === 'count-tokens') return (scripted ?? answerCount)(request, response);
     const isConverse = operation.startsWith('converse');
     const problem = isConverse ? converseProblem(request.body) : claudeProblem(request.body);
     if (problem !== null) return refuse(response, 400, 'ValidationException', problem);
@@ -58,6 +59,24 @@ export async function startBedrockStub(): Promise<BedrockStub> {
       scripted = answer;
     },
   });
+}
+
+/** Of the call inside: CountTokens takes models by their own ids, and Claude alone. */
+function answerCount({ path, body }: ReceivedRequest, response: ServerResponse): void {
+  const { input } = body as { readonly input?: { readonly invokeModel?: { readonly body?: unknown } } };
+  const call = input?.invokeModel?.body;
+  if (!decodeURIComponent(path).startsWith('/model/anthropic.') || typeof call !== 'string')
+    return refuse(
+      response,
+      400,
+      'ValidationException',
+      "The provided model doesn't support counting tokens.",
+    );
+  const counted = JSON.parse(Buffer.from(call, 'base64').toString()) as Members;
+  const problem = claudeProblem(counted);
+  if (problem !== null || typeof counted['max_tokens'] !== 'number')
+    return refuse(response, 400, 'ValidationException', problem ?? 'max_tokens: Field required');
+  sendJson(response, 200, { inputTokens: 79 });
 }
 
 export function refuse(response: ServerResponse, status: number, type: string, message: string): void {

@@ -2,7 +2,7 @@
 // written from the kernel's form (docs/contract.md#messages-providers).
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import { forcesCall } from '../../../domain/chat/chat-request.js';
-import type { ChatRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, NativeRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
 import { operationUrl, withoutVersion } from '../address.js';
 import { assembledRequest, authorizedRequest, BodyAssembly } from '../body-assembly.js';
@@ -35,12 +35,22 @@ export interface MessagesTraits {
 export interface MessagesHost extends HostedForm, Pick<ChatWire, 'readError' | 'frames'> {
   /** Below the base URL. */
   path(call: ChatCall, connection: ProviderConnection): string;
-  /** Of counts, whose bodies name the model; absent: prompts are counted here. */
-  countPath?(connection: ProviderConnection): string;
+  /** Absent: prompts are counted here. */
+  readonly counter?: HostedCounter;
   authorize(
     request: UpstreamRequest,
     connection: ProviderConnection,
   ): UpstreamRequest | Promise<UpstreamRequest>;
+}
+
+/** Counts at a cloud. */
+export interface HostedCounter extends Pick<HostedForm, 'inAddress'> {
+  /** Null: the endpoint cannot count. */
+  path(call: ChatCall, connection: ProviderConnection): string | null;
+  /** The body of a call that is counted; absent: the body of the wire. */
+  wrap?(body: BodyAssembly, call: ChatCall): BodyAssembly;
+  /** Absent: as the wire has it. */
+  readonly readCount?: TokenCounter['readCount'];
 }
 
 export function defineMessagesWire(traits: MessagesTraits): ChatWire {
@@ -55,7 +65,7 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
       if (request.native?.wire === 'messages') addNativeMembers(body, call, request.native);
       else addKernelMembers(body, call);
       return host && body instanceof HostedBody
-        ? hostedRequest(host, host.path(call, connection), body, connection)
+        ? hostedRequest(host, host.path(call, connection), body.headers, body, connection)
         : requestTo('/v1/messages', body, call, connection, traits);
     },
     problems: problemsOf,
@@ -63,36 +73,49 @@ export function defineMessagesWire(traits: MessagesTraits): ChatWire {
     cancellation: traits.cancellation,
     hidesReasoning,
     ...(traits.host?.frames && { frames: traits.host.frames }),
-    ...((!traits.host || traits.host.countPath) && { counter: counterOf(traits) }),
+    ...((!traits.host || traits.host.counter) && { counter: counterOf(traits) }),
   };
 }
 
 function counterOf(traits: MessagesTraits): TokenCounter {
+  const { host } = traits;
   return {
     buildRequest: (call, connection) => {
       const { native } = call.request;
       if (native?.wire !== 'messages') return null;
-      const { host } = traits;
-      const body = host
-        ? new HostedBody(call.endpoint, { ...host, inAddress: [] }, native)
-        : new BodyAssembly();
+      if (host?.counter) return hostedCount(host, host.counter, call, native, connection);
+      const body = new BodyAssembly();
       addNativeMembers(body, call, native, false);
-      return host?.countPath && body instanceof HostedBody
-        ? hostedRequest(host, host.countPath(connection), body, connection)
-        : requestTo('/v1/messages/count_tokens', body, call, connection, traits);
+      return requestTo('/v1/messages/count_tokens', body, call, connection, traits);
     },
-    readCount,
+    readCount: host?.counter?.readCount ?? readCount,
   };
+}
+
+function hostedCount(
+  host: MessagesHost,
+  counter: HostedCounter,
+  call: ChatCall,
+  native: NativeRequest,
+  connection: ProviderConnection,
+): Promise<ChatUpstreamRequest> | null {
+  const path = counter.path(call, connection);
+  if (path === null) return null;
+  const { inAddress } = counter;
+  const body = new HostedBody(call.endpoint, { ...host, inAddress }, native);
+  addNativeMembers(body, call, native, false);
+  return hostedRequest(host, path, body.headers, counter.wrap?.(body, call) ?? body, connection);
 }
 
 function hostedRequest(
   host: MessagesHost,
   path: string,
-  body: HostedBody,
+  headers: Readonly<Record<string, string>>,
+  body: BodyAssembly,
   connection: ProviderConnection,
 ): Promise<ChatUpstreamRequest> {
   const url = operationUrl(connection.baseUrl, path);
-  return authorizedRequest(url, body.headers, body, (request) => host.authorize(request, connection));
+  return authorizedRequest(url, headers, body, (request) => host.authorize(request, connection));
 }
 
 function requestTo(
