@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { groupByTier } from './tiers.mjs';
 
 const PROVIDERS = {
+  anthropic: 'anthropic',
   aws: 'bedrock',
   azure: 'azure',
   cohere: 'cohere',

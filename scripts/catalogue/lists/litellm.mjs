@@ -2,8 +2,10 @@
 import { groupByTier } from './tiers.mjs';
 
 const PROVIDERS = {
+  anthropic: ['anthropic', ''],
   azure: ['azure', 'azure/'],
   bedrock: ['bedrock', ''],
+  bedrock_converse: ['bedrock', ''],
   cohere: ['cohere', ''],
   cohere_chat: ['cohere', ''],
   deepinfra: ['deepinfra', 'deepinfra/'],
@@ -11,6 +13,9 @@ const PROVIDERS = {
   mistral: ['mistral', 'mistral/'],
   openai: ['openai', ''],
   together_ai: ['together', 'together_ai/'],
+  vertex_ai: ['vertex', 'vertex_ai/'],
+  'vertex_ai-anthropic_models': ['vertex', 'vertex_ai/'],
+  'vertex_ai-language-models': ['vertex', ''],
   voyage: ['voyage', 'voyage/'],
 };
 const AMOUNTS = {

@@ -2,10 +2,12 @@
 // that whether it begins at or above it is unknown; widths of embeddings stand in `limit.output`, and are never read.
 const PROVIDERS = {
   'amazon-bedrock': 'bedrock',
+  anthropic: 'anthropic',
   azure: 'azure',
   cohere: 'cohere',
   deepinfra: 'deepinfra',
   google: 'google',
+  'google-vertex': 'vertex',
   mistral: 'mistral',
   openai: 'openai',
   togetherai: 'together',

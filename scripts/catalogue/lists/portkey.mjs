@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PROVIDERS = {
+  anthropic: 'anthropic',
   'azure-openai': 'azure',
   bedrock: 'bedrock',
   cohere: 'cohere',
@@ -14,6 +15,7 @@ const PROVIDERS = {
   nomic: 'nomic',
   openai: 'openai',
   'together-ai': 'together',
+  'vertex-ai': 'vertex',
 };
 const SERVICE_TIERS = new Set(['flex', 'priority']);
 const AMOUNTS = {
