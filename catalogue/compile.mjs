@@ -7,7 +7,7 @@ import { LineCounter, parseDocument } from 'yaml';
 // Models are listed in this order where a caller asks for no other (docs/contract.md#models).
 const EMBEDDINGS = 'local openai cohere voyage mistral google jina nomic amazon open-models'.split(' ');
 const CHATS =
-  'local openai openai-2026 openai-earlier anthropic google amazon mistral cohere open-models open-models-2026'.split(
+  'local openai openai-2026 openai-earlier anthropic google amazon mistral cohere open-models open-models-2026 open-models-more'.split(
     ' ',
   );
 const FILES = [
