@@ -4,6 +4,7 @@ import { CLOUD_CLAUDE, startBedrockApp } from '../../support/bedrock/bedrock-app
 import type { BedrockApp } from '../../support/bedrock/bedrock-app.js';
 import { CLAUDE_START, refuse, streamFrames } from '../../support/bedrock/bedrock-stub.js';
 import { chunkFrame } from '../../support/bedrock/frames.js';
+import { eventually } from '../../support/eventually.js';
 import { eventsOf, postMessages } from '../../support/messages/messages-app.js';
 import { RICH_EVENTS, textBlock } from '../../support/messages/messages-stub.js';
 import { postResponses } from '../../support/responses/responses-client.js';
@@ -95,6 +96,51 @@ describe('Claude on Bedrock', () => {
       await postResponses(setup.app, { model: CLOUD_CLAUDE, input: 'x'.repeat(90_000) }),
     ];
     for (const response of whole) expect(await response.json()).toMatchObject({ usage: { cost: COST } });
+  });
+
+  it('is read to its end when its client leaves, because Bedrock bills all of it', async () => {
+    let finish: (() => void) | null = null;
+    const frames = RICH_EVENTS.map(chunkFrame);
+    setup.bedrock.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
+      response.write(Buffer.concat(frames.slice(0, 4)));
+      finish = () => response.end(Buffer.concat(frames.slice(4)));
+    });
+    const { secret, record } = await setup.app.createKey();
+    const controller = new AbortController();
+    const response = await postMessages(
+      setup.app,
+      { model: CLOUD_CLAUDE, stream: true, ...PROMPT },
+      { headers: { 'x-api-key': secret }, signal: controller.signal },
+    );
+    await response.body?.getReader().read();
+    controller.abort();
+    await eventually(
+      () => setup.app.http.get('/metrics'),
+      ({ text }) => text.includes('signalbox_chat_open_drains 1'),
+    );
+    (finish as (() => void) | null)?.();
+    const { cost, chat } = await chatOf(setup.app, record.id);
+    expect([cost, chat?.isCancelled, chat?.usageSource]).toEqual([34_500_000_000n, true, 'reported']);
+  });
+
+  it.each(['', 'sbx1.none'])('gets no thought with the signature %j', async (signature) => {
+    const { secret, record } = await setup.app.createKey();
+    const thought = { type: 'thinking', thinking: 'mine', signature };
+    const response = await post(
+      {
+        messages: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: [thought, { type: 'text', text: 'ok' }] },
+          { role: 'user', content: 'go' },
+        ],
+      },
+      { 'x-api-key': secret },
+    );
+    expect(response.status).toBe(200);
+    expect(sent().text).not.toContain('signature');
+    const { attempts } = await chatOf(setup.app, record.id);
+    expect(attempts.at(-1)?.droppedMembers).toEqual(['messages.content.thinking']);
   });
 
   it('fails a stream that is cut inside of a frame, after its first content', async () => {

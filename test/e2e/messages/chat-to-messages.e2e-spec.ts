@@ -1,6 +1,6 @@
 // POST /chat/completions before Anthropic (docs/contract.md#messages-providers).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { BUDGET_CLAUDE, CLAUDE, startMessagesApp } from '../../support/messages/messages-app.js';
+import { BUDGET_CLAUDE, CLAUDE, OPEN_MODEL, startMessagesApp } from '../../support/messages/messages-app.js';
 import type { MessagesApp } from '../../support/messages/messages-app.js';
 import {
   blockDelta,
@@ -174,6 +174,19 @@ describe('a request', () => {
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('tool_choice')]);
   });
 
+  it('goes to the next model where it forces a tool while the first one thinks', async () => {
+    const before = setup.anthropic.requests.length;
+    const response = await post({
+      models: [CLAUDE, OPEN_MODEL],
+      tools: [tool('one')],
+      tool_choice: 'required',
+      reasoning: { effort: 'low' },
+    });
+    expect(await response.json()).toMatchObject({ model: OPEN_MODEL });
+    expect(setup.anthropic.requests.length).toBe(before);
+    expect(setup.chat.requests.at(-1)?.body).toMatchObject({ tool_choice: 'required' });
+  });
+
   it('keeps four marks of the cache, and records those that it drops', async () => {
     const key = await setup.app.createKey();
     const marked = Array.from({ length: 6 }, (_, at) => ({
@@ -260,6 +273,32 @@ describe('a stream', () => {
       event === '[DONE]' ? [] : event.choices.flatMap((choice) => choice.finish_reason ?? []),
     );
     expect(finishes).toEqual([finish]);
+  });
+
+  it('has the words of a refusal, and is charged', async () => {
+    const explanation = 'That is about a pathogen.';
+    setup.anthropic.answerWith(
+      streamMessages([
+        messageStart({ input_tokens: 10, output_tokens: 1 }),
+        ...textBlock(0, 'I'),
+        messageDelta(
+          'refusal',
+          { output_tokens: 5 },
+          { stop_details: { type: 'refusal', category: 'bio', explanation } },
+        ),
+        MESSAGE_STOP,
+      ]),
+    );
+    const { events } = await stream({
+      messages: [{ role: 'user', content: 'one two three four five six seven' }],
+    });
+    const chunks = events.filter((event) => event !== '[DONE]');
+    const deltas = chunks.flatMap(({ choices }) =>
+      choices.map(({ delta }) => (delta as { refusal?: string }).refusal ?? ''),
+    );
+    expect(deltas.join('')).toBe(explanation);
+    // 10 at 2 and 5 at 10 USD a million.
+    expect(chunks.at(-1)).toMatchObject({ usage: { cost: 0.00007 } });
   });
 
   it('fails without its last event', async () => {
