@@ -6,6 +6,7 @@ import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import { MAX_DESTINATIONS_PER_KIND } from '../../src/domain/destinations/destination.js';
 import { askFor } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';
+import { isEverything } from '../support/extent.js';
 import type { TestApp } from '../support/app/app.js';
 
 let app: TestApp;
@@ -21,15 +22,17 @@ const clientWith = (apiKey: string): OpenRouter =>
 
 describe('destinations', () => {
   it('are listed page by page, each once, up to the maximum of a workspace', async () => {
+    // Some are more than a page of 50.
+    const kinds = isEverything ? DESTINATION_KINDS : DESTINATION_KINDS.slice(0, 11);
     await Promise.all(
-      DESTINATION_KINDS.map(async ({ type, example }) => {
+      kinds.map(async ({ type, example }) => {
         for (let count = 0; count < MAX_DESTINATIONS_PER_KIND; count++) {
           const body = { type, name: `${type} ${count}`, config: example };
           await askFor(201, app, 'post', '/observability/destinations', { body });
         }
       }),
     );
-    const expected = DESTINATION_KINDS.length * MAX_DESTINATIONS_PER_KIND;
+    const expected = kinds.length * MAX_DESTINATIONS_PER_KIND;
     const ids: unknown[] = [];
     for await (const page of await client.observability.list({ limit: 20 })) {
       const { data, totalCount } = page.result;

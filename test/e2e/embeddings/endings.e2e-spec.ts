@@ -40,11 +40,11 @@ const large: StubHandler = (_request, response) => {
 let used = 0;
 const handlers = new Map<string, StubHandler>();
 
-interface Service extends Setup {
-  readonly replica: TestApp;
-}
-
-async function start(environment: Readonly<Record<string, string>>): Promise<Service> {
+/** `beside`: runs while the file of the catalogue is there. */
+async function start(
+  environment: Readonly<Record<string, string>>,
+  beside: (app: TestApp) => Promise<void> = () => Promise.resolve(),
+): Promise<Setup> {
   const models = Array.from({ length: 20 }, (_value, index) => ({
     id: `endings/embedding-${index}`,
     created_at: '2026-01-01',
@@ -61,14 +61,10 @@ async function start(environment: Readonly<Record<string, string>>): Promise<Ser
       data_policy: { retains_prompts: false, trains: false },
     })),
   }));
-  const started = await withCatalogueFile(JSON.stringify({ models }), async (file): Promise<Service> => {
+  const started = await withCatalogueFile(JSON.stringify({ models }), async (file) => {
     const setup = await startWithUpstream({ CATALOGUE_FILE: file, PROVIDER_RETRIES: '0', ...environment });
-    const replica = await setup.app.startReplica();
-    const close = async (): Promise<void> => {
-      await replica.close();
-      await setup.close();
-    };
-    return { ...setup, replica, close };
+    await beside(setup.app);
+    return setup;
   });
   started.upstream.answerWith((request, response) =>
     handlers.get(String(request.body['model']))?.(request, response),
@@ -108,11 +104,17 @@ async function unpaidOf({ app }: Setup, index: number, reason: string): Promise<
 }
 
 describe('an ending of an embeddings call', () => {
-  let setup: Service;
+  let setup: Setup;
+  let replica: TestApp;
   beforeAll(async () => {
-    setup = await start({});
+    setup = await start({}, async (app) => {
+      replica = await app.startReplica();
+    });
   });
-  afterAll(() => setup.close());
+  afterAll(async () => {
+    await replica.close();
+    await setup.close();
+  });
 
   it.each([
     ['one replica', 0],
@@ -120,7 +122,7 @@ describe('an ending of an embeddings call', () => {
   ])(
     'of a complete one through %s is charged as reported, and is a success of its endpoint',
     async (_of, index) => {
-      const outcome = await run(setup, [good], [setup.app, setup.replica][index]);
+      const outcome = await run(setup, [good], [setup.app, replica][index]);
       expect(outcome).toMatchObject({
         generation: { cost: BigInt(REPORTED) * PRICE },
         health: 100,
@@ -143,7 +145,7 @@ describe('an ending of an embeddings call', () => {
     ['one replica', 0],
     ['a second replica', 1],
   ])('by an answer that is too large, through %s, is a failure of its provider', async (_of, index) => {
-    const outcome = await run(setup, [large, good], [setup.app, setup.replica][index]);
+    const outcome = await run(setup, [large, good], [setup.app, replica][index]);
     expect(outcome).toMatchObject({
       generation: { cost: BigInt(REPORTED) * PRICE, upstreamCost: BigInt(REPORTED) * PRICE },
       health: 0,

@@ -195,22 +195,19 @@ it('contains no text of callers or providers, and no secret', () => {
   for (const secret of [app.apiKey, app.managementKey, 'upstream-key']) expect(text).not.toContain(secret);
 });
 
+// The last test: it ends the service.
 it('is written for every answered request when the process ends', async () => {
-  const other = await startServiceProcess({
-    DATABASE_URL: app.databaseUrl,
-    LOG_LEVEL: 'info',
-  });
   const ids = Array.from({ length: 100 }, (_, index) => `burst-${index}`);
   await Promise.all(
     ids.map(async (id) => {
-      const response = await fetch(`${other.baseUrl}/key`, {
+      const response = await fetch(`${service.baseUrl}/key`, {
         headers: { ...bearer(app.apiKey), 'x-request-id': id },
       });
       await response.arrayBuffer();
       expect(response.status).toBe(200);
     }),
   );
-  expect(await other.stop()).toBe(0);
-  const logged = other.lines.map((line) => (JSON.parse(line) as { readonly requestId?: string }).requestId);
-  expect(new Set(logged.filter((id) => id !== undefined))).toEqual(new Set(ids));
+  expect(await service.stop()).toBe(0);
+  const logged = service.lines.map((line) => (JSON.parse(line) as { readonly requestId?: string }).requestId);
+  expect(logged).toEqual(expect.arrayContaining(ids));
 });

@@ -1,7 +1,5 @@
-// GET /metrics: requests, providers, database, all workers, and the required token.
+// GET /metrics: requests, providers, database, and the required token.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { parseUsd } from '../../../src/domain/spend/money.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
@@ -10,7 +8,6 @@ import { embed, SMALL, startWithUpstream } from '../../support/requests/create-e
 import type { Setup } from '../../support/requests/create-embedding.js';
 import { expectError } from '../../support/requests/error-shape.js';
 import { eventually } from '../../support/eventually.js';
-import { startServiceProcess } from '../../support/app/service-process.js';
 import { sendJson } from '../../support/upstreams/stub-upstream.js';
 
 /** The value of one line of the text format; 0 without one. */
@@ -77,6 +74,11 @@ describe('the metrics of one process', () => {
     expect(read(text, 'signalbox_log_batch_duration_seconds_count')).toBe(2);
   });
 
+  it('are shown with any credential where no token is set', async () => {
+    const { status } = await app.http.get('/metrics').set('authorization', 'Bearer none');
+    expect(status).toBe(200);
+  });
+
   it('count cache hits', async () => {
     const ask = () => embed(app, { model: SMALL, input: ['one', 'two'] }).set('x-embedding-cache', 'on');
     await ask();
@@ -101,16 +103,6 @@ describe('access to metrics', () => {
     expect(text).toContain('signalbox_http_requests_total');
   });
 
-  it('is granted with any credential where no token is set', async () => {
-    const open = await createTestApp();
-    try {
-      const { status } = await open.http.get('/metrics').set('authorization', 'Bearer none');
-      expect(status).toBe(200);
-    } finally {
-      await open.close();
-    }
-  });
-
   it.each([
     ['nothing', undefined],
     ['another token', 'Bearer scrape-token-0123456780'],
@@ -127,52 +119,5 @@ describe('access to metrics', () => {
 
   it('needs no token for the probes', async () => {
     expect((await app.http.get('/ready')).status).toBe(200);
-  });
-});
-
-describe('the metrics of all workers', () => {
-  const CALLS = 40;
-
-  /** On its own connection, which any of the workers may accept. */
-  async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-    const sent = request(url, { headers, agent: new Agent({ keepAlive: false }) });
-    sent.end();
-    const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>];
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8');
-  }
-
-  it('are the same from every worker', async () => {
-    const app = await createTestApp();
-    const service = await startServiceProcess({
-      DATABASE_URL: app.databaseUrl,
-      DELIVERY_PROCESS: 'own',
-      WORKERS: '2',
-      LOG_LEVEL: 'info',
-    });
-    try {
-      const headers = { authorization: `Bearer ${app.apiKey}` };
-      await Promise.all(Array.from({ length: CALLS }, () => ask(`${service.baseUrl}/key`, headers)));
-      const line = 'signalbox_http_requests_total{method="GET",route="/api/v1/key",status="200"}';
-      const metrics = service.baseUrl.replace('/api/v1', '/metrics');
-      await eventually(
-        () => ask(metrics),
-        (text) => read(text, line) === CALLS,
-      );
-      // Both workers have received calls, and this request too.
-      const workers = new Set(service.lines.map((text) => (JSON.parse(text) as { pid: number }).pid));
-      expect(workers.size).toBeGreaterThanOrEqual(2);
-      for (let time = 0; time < 6; time++) {
-        const text = await ask(metrics);
-        expect(read(text, line)).toBe(CALLS);
-        expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
-        expect(read(text, 'process_resident_memory_bytes')).toBeGreaterThan(0);
-      }
-      expect(await service.stop()).toBe(0);
-    } finally {
-      await service.kill();
-      await app.close();
-    }
   });
 });

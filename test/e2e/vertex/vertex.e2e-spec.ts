@@ -57,11 +57,9 @@ describe('a call', () => {
 
 describe('a count of tokens', () => {
   it('is asked at Vertex, with the prompt as its body', async () => {
-    const own = await startVertexApp();
     const body = { model: ON_VERTEX, messages: [{ role: 'user', content: 'hi' }] };
-    const response = await postMessages(own.app, body, { path: '/v1/messages/count_tokens' });
-    const request = own.vertex.requests.find(({ path }) => path.endsWith(':countTokens'));
-    await own.close();
+    const response = await postMessages(setup.app, body, { path: '/v1/messages/count_tokens' });
+    const request = setup.vertex.requests.find(({ path }) => path.endsWith(':countTokens'));
     expect(await response.json()).toEqual({ input_tokens: 78 });
     expect(request?.body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] });
   });
