@@ -27,6 +27,8 @@ export interface SettledCall {
   readonly durationMs: number;
   readonly isConsistent: boolean;
   readonly isOverrun: boolean;
+  /** Of tools that the provider ran for the operator's money. */
+  readonly unpricedUses: number;
   readonly droppedMembers: readonly string[];
   /** From the receipt of the request; null: no stream, or no content. */
   readonly firstTokenMs: number | null;
@@ -68,6 +70,7 @@ export class ChatMetrics {
   private readonly endings;
   private readonly usageInconsistent;
   private readonly overruns;
+  private readonly unpricedUses;
   private readonly droppedMembers;
   private readonly usageSources;
   private readonly eventOrder;
@@ -159,6 +162,11 @@ export class ChatMetrics {
       registers,
     });
     this.overruns = counter('overrun_total', 'Calls that cost more than their reservation.', ['provider']);
+    this.unpricedUses = counter(
+      'unpriced_uses_total',
+      'Searches and the like that providers ran by themselves and bill to the operator: no price of the catalogue covers them.',
+      ['provider'],
+    );
     this.droppedMembers = counter(
       'dropped_members_total',
       'Calls with a member that their endpoint does not take, by provider and member.',
@@ -181,6 +189,7 @@ export class ChatMetrics {
       if (chat === undefined) continue;
       this.usageInconsistent.inc({ provider }, 0);
       this.overruns.inc({ provider }, 0);
+      this.unpricedUses.inc({ provider }, 0);
       this.eventOrder.inc({ provider }, 0);
       this.unknownEvents.inc({ provider }, 0);
       this.unexpectedRefusals.inc({ provider, member: OTHER_MEMBER }, 0);
@@ -219,6 +228,7 @@ export class ChatMetrics {
     this.endings.inc({ cause: ruleOf(call.ending).cause, ending: call.ending });
     if (!call.isConsistent) this.usageInconsistent.inc({ provider });
     if (call.isOverrun) this.overruns.inc({ provider });
+    this.unpricedUses.inc({ provider }, call.unpricedUses);
     for (const member of new Set(call.droppedMembers.map(memberLabel)))
       this.droppedMembers.inc({ provider, member });
     if (firstTokenMs === null) return;

@@ -82,7 +82,9 @@ export function chargeForChat(
   const total = cost && cost.total;
   const paid = atMost(total, most);
   const overrun = paid === total ? null : difference(total, paid);
-  const unpaid = overrun === null ? [] : unpaidCosts(served, 'over_reported', overrun);
+  const unpaid = overrun === null ? [] : [...unpaidCosts(served, 'over_reported', overrun)];
+  // No price of the catalogue covers them.
+  if (usage.providerToolUses > 0) unpaid.push(...unpaidCosts(served, 'over_reported', null));
   return {
     charge: {
       promptTokens: usage.promptTokens,

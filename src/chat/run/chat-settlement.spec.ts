@@ -21,11 +21,17 @@ interface ChargedCall {
   readonly endpoint?: ChatEndpoint;
   readonly isByok?: boolean;
   readonly ending?: ExecutedChat['ending'];
+  readonly providerToolUses?: number;
 }
 
 async function chargeOf(
   promptTokens: number,
-  { endpoint = pricedEndpoint(), isByok = false, ending = 'completed' }: ChargedCall = {},
+  {
+    endpoint = pricedEndpoint(),
+    isByok = false,
+    ending = 'completed',
+    providerToolUses = 0,
+  }: ChargedCall = {},
 ): Promise<ChatCharge> {
   const target = {
     endpoint,
@@ -37,7 +43,7 @@ async function chargeOf(
     received: { choices: [{ finishReason: 'stop' }], serviceTier: null },
     routed: { begun: { target } },
   } as unknown as ExecutedChat;
-  const usage = { ...NO_CHAT_USAGE, promptTokens, completionTokens: 1 };
+  const usage = { ...NO_CHAT_USAGE, promptTokens, completionTokens: 1, providerToolUses };
   const settled = { usage, source: 'reported' as const, isConsistent: true };
   return chargeOfRun(executed, target, settled, await callWithoutLimit(), null, []);
 }
@@ -62,6 +68,12 @@ describe('a call without a limit', () => {
     const { charge, overrun } = await chargeOf(OVER_REPORTED);
     expect([charge.cost, charge.upstreamCost, overrun]).toEqual([bound, reported, reported - bound]);
     expect(charge.unpaid).toMatchObject([{ reason: 'over_reported', amount: reported - bound }]);
+  });
+
+  it('pays its tokens where the provider searched by itself, and the operator an unknown amount', async () => {
+    const { charge } = await chargeOf(10, { providerToolUses: 3 });
+    expect(charge.cost).toBe(10n * 400_000n + 1_600_000n);
+    expect(charge.unpaid).toMatchObject([{ reason: 'over_reported', amount: null, isOwn: false }]);
   });
 
   it('has the most expensive tier that its prompt can reach as its bound, whatever tier the report names', async () => {

@@ -76,6 +76,7 @@ export async function settlementOf(
     durationMs: Math.round(now - call.receivedAt),
     isConsistent: usage.isConsistent,
     isOverrun: charged.overrun !== null,
+    unpricedUses: target.credential === null ? usage.usage.providerToolUses : 0,
     droppedMembers: routed.begun?.droppedMembers ?? [],
     firstTokenMs: firstContentAt === null ? null : firstContentAt - call.receivedAt,
     tokensPerSecond: charged.completionTokens / seconds,

@@ -35,6 +35,16 @@ describe('a report', () => {
 });
 
 describe('normalised usage', () => {
+  it.each([
+    ['Anthropic', { server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 } }, 3],
+    ['Perplexity', { num_search_queries: 4 }, 4],
+    ['xAI', { num_sources_used: 5 }, 5],
+    ['no provider', { server_tool_use: { web_search_requests: -1, text: 'x' }, num_sources_used: null }, 0],
+  ])('counts the searches of the provider as %s reports them', (_name, members, uses) => {
+    const usage = { prompt_tokens: 10, completion_tokens: 1, ...members };
+    expect(normalised(usage)).toMatchObject({ isConsistent: true, usage: { providerToolUses: uses } });
+  });
+
   it('cuts parts to their total, in the order of the details', () => {
     const usage = {
       prompt_tokens: 1_000,

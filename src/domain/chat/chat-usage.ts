@@ -20,6 +20,8 @@ export interface ChatUsage {
   readonly imageOutputTokens: number;
   readonly acceptedPredictionTokens: number;
   readonly rejectedPredictionTokens: number;
+  /** Searches and the like that the provider has run itself, and bills beside the tokens. */
+  readonly providerToolUses: number;
 }
 
 /** A provider's usage as it came: absent members are null, and numbers are unchecked. */
@@ -63,7 +65,19 @@ export function readReportedChatUsage(usage: unknown): ReportedChatUsage | null 
     imageOutputTokens: numberOf(completion['image_tokens']),
     acceptedPredictionTokens: numberOf(completion['accepted_prediction_tokens']),
     rejectedPredictionTokens: numberOf(completion['rejected_prediction_tokens']),
+    providerToolUses: readProviderToolUses(usage),
   };
+}
+
+/** In the names of Anthropic, Perplexity and xAI. Null: none is reported. */
+export function readProviderToolUses(usage: Members): number | null {
+  const counts = [
+    ...Object.values(membersOf(usage['server_tool_use'])),
+    usage['num_search_queries'],
+    usage['num_sources_used'],
+  ];
+  const uses = counts.reduce<number>((sum, count) => sum + (isTokenCount(count) ? count : 0), 0);
+  return uses === 0 ? null : Math.min(uses, MAX_TOKENS);
 }
 
 /** Charged usage: `isConsistent` is false where parts exceeded their total and were cut. */
@@ -113,6 +127,7 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
       // No part of the price: predicted tokens are completion tokens already.
       acceptedPredictionTokens: Math.min(reported.acceptedPredictionTokens ?? 0, completionTokens),
       rejectedPredictionTokens: Math.min(reported.rejectedPredictionTokens ?? 0, completionTokens),
+      providerToolUses: reported.providerToolUses ?? 0,
     },
     isConsistent: cut.fits && made.fits,
   };
@@ -158,6 +173,7 @@ export function countedChatUsage(promptTokens: number, completionTokens: number)
     imageOutputTokens: 0,
     acceptedPredictionTokens: 0,
     rejectedPredictionTokens: 0,
+    providerToolUses: 0,
   };
 }
 
@@ -177,8 +193,8 @@ function partsWithin(
   return { parts: within, fits };
 }
 
-function isTokenCount(tokens: number): boolean {
-  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKENS;
+function isTokenCount(tokens: unknown): tokens is number {
+  return typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKENS;
 }
 
 function membersOf(value: unknown): Members {

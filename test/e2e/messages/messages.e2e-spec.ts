@@ -255,6 +255,13 @@ describe('money', () => {
     expect([promptTokens, chat?.completionTokens, chat?.usageSource]).toEqual([25, 90, 'reported']);
   });
 
+  it('reports searches that the provider ran by itself, and charges none', async () => {
+    const searches = { server_tool_use: { web_search_requests: 2, web_fetch_requests: 0 } };
+    expect(await costOf(searches, 1_000)).toBe(34_500_000_000n);
+    const { text } = await setup.app.http.get('/metrics');
+    expect(text).toContain('signalbox_chat_unpriced_uses_total{provider="anthropic"} 2');
+  });
+
   it('charges a call that warms the cache for what it writes', async () => {
     const key = await setup.app.createKey({ limit: 10n ** 13n });
     const written = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 5_000 };

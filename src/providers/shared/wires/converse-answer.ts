@@ -141,6 +141,7 @@ function converseUsage(usage: Readonly<Record<string, unknown>>): ReportedChatUs
     imageOutputTokens: null,
     acceptedPredictionTokens: null,
     rejectedPredictionTokens: null,
+    providerToolUses: null,
   };
 }
 

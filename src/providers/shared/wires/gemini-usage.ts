@@ -23,6 +23,7 @@ export function readGeminiUsage(usage: unknown): ReportedChatUsage | null {
     imageOutputTokens: tokensOf('IMAGE', candidates),
     acceptedPredictionTokens: null,
     rejectedPredictionTokens: null,
+    providerToolUses: null,
   };
 }
 

@@ -1,5 +1,6 @@
 // Usage in the Messages wire. Its input tokens exclude both parts that concern the cache, and every event may repeat numbers of
 // earlier ones: they replace, and never add (docs/contract.md#chat-usage).
+import { readProviderToolUses } from '../../../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../../../domain/chat/chat-usage.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { asObject } from '../wire.js';
@@ -11,6 +12,7 @@ interface MessagesCounts {
   cacheWrite1h: number | null;
   output: number | null;
   thinking: number | null;
+  toolUses: number | null;
 }
 
 export class MessagesUsage {
@@ -21,6 +23,7 @@ export class MessagesUsage {
     cacheWrite1h: null,
     output: null,
     thinking: null,
+    toolUses: null,
   };
   serviceTier: string | null = null;
 
@@ -37,6 +40,7 @@ export class MessagesUsage {
     this.take('cacheWrite1h', asObject(usage['cache_creation'])['ephemeral_1h_input_tokens']);
     if (!isStart) this.take('output', usage['output_tokens']);
     this.take('thinking', asObject(usage['output_tokens_details'])['thinking_tokens']);
+    this.take('toolUses', readProviderToolUses(usage));
     const { service_tier: tier } = usage;
     if (typeof tier === 'string') this.serviceTier = tier;
     const extra = compactionOf(usage['iterations']);
@@ -55,6 +59,7 @@ export class MessagesUsage {
       imageOutputTokens: null,
       acceptedPredictionTokens: null,
       rejectedPredictionTokens: null,
+      providerToolUses: counts.toolUses,
     };
   }
 
