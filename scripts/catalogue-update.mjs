@@ -1,9 +1,11 @@
 // Compares catalogue/ with maintained price lists and prints proposals (docs/catalogue.md): `npm run catalogue:update --
-// genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER [--take=new,cheaper,dearer] [--confirm='TEXT'] [--write=FILE]`.
-// It fetches nothing and changes nothing but FILE and the counts of catalogue/lists.json.
+// genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER llmgateway=FILE [--take=new,cheaper,dearer] [--confirm='TEXT']
+// [--write=FILE] [--table=PAGE]`. It fetches nothing and changes nothing but FILE with the counts of catalogue/lists.json, and the table
+// of PAGE.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './catalogue/compare.mjs';
+import { coverageOf, replaceTable, tableOf } from './catalogue/coverage.mjs';
 import { ListError, listOf, readListFile } from './catalogue/read-list.mjs';
 import { chosenOf, report } from './catalogue/report.mjs';
 import { readShipped } from './catalogue/shipped.mjs';
@@ -11,6 +13,8 @@ import { writeProposals } from './catalogue/write.mjs';
 import { reportFailure } from './support/interruption.mjs';
 import { ScriptError } from './support/run-command.mjs';
 
+/** Of the models whose coverage the table shows. */
+const YEAR = '2026';
 const COUNTS = new URL('../catalogue/lists.json', import.meta.url);
 
 async function run() {
@@ -20,6 +24,7 @@ async function run() {
       take: { type: 'string', default: 'new' },
       confirm: { type: 'string', multiple: true, default: [] },
       write: { type: 'string' },
+      table: { type: 'string' },
     },
   });
   if (positionals.length === 0)
@@ -33,14 +38,20 @@ async function run() {
     lists.push(await readListFile(list, path, counts[list.name] ?? 0));
   }
   const today = new Date().toISOString().slice(0, 10);
-  const proposals = compare(readShipped(), lists, today);
+  const shipped = readShipped();
+  const proposals = compare(shipped, lists, today);
   process.stdout.write(report(proposals, lists));
+  if (values.table !== undefined) writeTable(values.table, coverageOf(shipped, lists, today, YEAR));
   if (values.write === undefined) return;
   const chosen = chosenOf(proposals, values.take.split(','), values.confirm);
   writeFileSync(values.write, writeProposals(chosen, today));
   for (const { name, offers } of lists) counts[name] = offers.size;
   writeFileSync(COUNTS, `${JSON.stringify(counts, null, 2)}\n`);
   process.stdout.write(`\nWrote ${chosen.length} proposals to ${values.write}.\n`);
+}
+
+function writeTable(page, coverage) {
+  writeFileSync(page, replaceTable(readFileSync(page, 'utf8'), tableOf(coverage, YEAR)));
 }
 
 try {

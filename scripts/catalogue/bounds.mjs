@@ -11,6 +11,13 @@ export function holdsOf({ stated, changes }, ours) {
   return [...changeHolds(changes), ...stated.flatMap(({ list, row }) => rowHolds(list, row, stated, ours))];
 }
 
+/** A model that is new here may be on its way out at its provider. */
+export function deprecationsOf(key, lists) {
+  return lists.flatMap(({ name, offers }) =>
+    offers.get(key)?.isDeprecated === true ? [typed(`${name}: it is deprecated`)] : [],
+  );
+}
+
 function changeHolds(changes) {
   return changes.flatMap(({ member, own, values }) => {
     if (own === undefined) return [];

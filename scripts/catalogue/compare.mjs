@@ -2,7 +2,7 @@
 //
 // A row of a list counts for an endpoint of the same provider and exactly the same upstream name. Nothing is derived: a price that a
 // list does not state is unknown. Of an endpoint that exists, prices alone are proposed: never widths, aliases, names or data policies.
-import { holdsOf } from './bounds.mjs';
+import { deprecationsOf, holdsOf } from './bounds.mjs';
 
 const EMBEDDING = 'models';
 
@@ -56,7 +56,7 @@ function additionsOf(key, hosts, lists, today) {
   const proposal = { key, offer, stated, changes };
   // Of a new model, a single list is no more than a hint.
   const group = areProven(changes) ? 'new' : disagreementOf(changes, stated);
-  return [{ ...proposal, group, holds: holdsOf(proposal, null) }];
+  return [{ ...proposal, group, holds: [...deprecationsOf(key, lists), ...holdsOf(proposal, null)] }];
 }
 
 /** The prices that each list states for an endpoint today. */

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { toPico } from './decimal.mjs';
 import { genaiPrices } from './lists/genai-prices.mjs';
+import { ourName } from './names.mjs';
 import { litellm } from './lists/litellm.mjs';
+import { llmgateway } from './lists/llmgateway.mjs';
 import { modelsDev } from './lists/models-dev.mjs';
 import { portkey } from './lists/portkey.mjs';
 
-const LISTS = [genaiPrices, modelsDev, litellm, portkey];
+const LISTS = [genaiPrices, modelsDev, litellm, portkey, llmgateway];
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_OFFERS = 20_000;
 /** 1,000 USD for a million tokens. */
@@ -40,17 +42,19 @@ export function readList(list, content, before = 0) {
   const offers = new Map();
   const problems = [];
   for (const row of list.rows(content)) {
-    const key = offerKey(row.provider, row.model);
+    const key = ourName(list.name, offerKey(row.provider, row.model));
+    const [provider] = key.split(' ');
+    const named = { ...row, provider, model: key.slice(provider.length + 1) };
     try {
-      const offer = { ...row, prices: row.prices.map((prices) => readDated(prices, list.shift)) };
+      const offer = { ...named, prices: row.prices.map((prices) => readDated(prices, list.shift)) };
       const earlier = offers.get(key);
       if (earlier && !isDeepStrictEqual(earlier.prices, offer.prices))
         throw new Error('is there twice, with two prices');
       offers.set(key, offer);
     } catch (error) {
-      problems.push({ list: list.name, provider: row.provider, model: row.model, problem: error.message });
+      problems.push({ list: list.name, provider, model: named.model, problem: error.message });
       // The other row of a name that is there twice counts for nothing either.
-      offers.set(key, { ...row, prices: [] });
+      offers.set(key, { ...named, prices: [] });
     }
     if (offers.size > MAX_OFFERS) fail(list, `has more than ${MAX_OFFERS} models`);
   }
@@ -83,12 +87,16 @@ function readDated({ problem, from = null, amounts, tiers = [], serviceTiers = {
 }
 
 function readTiered({ amounts, tiers }, shift) {
+  const base = readAmounts(amounts, shift);
   return {
-    amounts: readAmounts(amounts, shift),
+    amounts: base,
     tiers: tiers.map(({ problem, above, amounts: tier }) => {
       if (problem) throw new Error(problem);
       if (!Number.isInteger(above) || above < 0) throw new Error(`a tier begins at ${above} tokens`);
-      return { above, amounts: readAmounts(tier, shift) };
+      const longer = readAmounts(tier, shift);
+      if (longer.prompt < base.prompt || longer.completion < base.completion)
+        throw new Error(`longer prompts than ${above} tokens cost less than shorter ones`);
+      return { above, amounts: longer };
     }),
   };
 }

@@ -48,6 +48,7 @@ export const litellm = {
       yield {
         provider,
         model: key.slice(prefix.length),
+        isDeprecated: isPast(entry.deprecation_date),
         contextLength: wholeNumber(entry.max_input_tokens),
         maxOutputTokens: wholeNumber(entry.max_output_tokens),
         prices: 'input_cost_per_token' in entry ? [{ from: null, ...pricesOf(entry) }] : [],
@@ -82,4 +83,8 @@ function amountsOf(entry, suffix) {
 
 function wholeNumber(value) {
   return Number.isInteger(value) ? value : undefined;
+}
+
+function isPast(day) {
+  return typeof day === 'string' && day < new Date().toISOString().slice(0, 10);
 }

@@ -40,6 +40,8 @@ export const modelsDev = {
           provider,
           model: model.id,
           released: model.release_date,
+          isChat: isText,
+          isDeprecated: model.status === 'deprecated',
           ...(isText && { contextLength: model.limit?.context, maxOutputTokens: model.limit?.output }),
           prices: model.cost ? [{ from: null, ...amountsOf(model.cost), serviceTiers: fastOf(model) }] : [],
         };

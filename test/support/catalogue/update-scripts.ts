@@ -12,10 +12,15 @@ export interface ReadList {
 export interface Proposal {
   readonly key: string;
   readonly group: string;
-  readonly holds: readonly { readonly reason: string }[];
+  readonly holds: readonly { readonly reason: string; readonly isTyped?: boolean }[];
 }
 
 type Shipped = ReadonlyMap<string, object>;
+
+interface Coverage {
+  readonly released: readonly object[];
+  readonly prices: readonly object[];
+}
 
 export interface UpdateScripts {
   readonly listOf: (name: string) => object;
@@ -30,6 +35,14 @@ export interface UpdateScripts {
     confirmations: readonly string[],
   ) => Proposal[];
   readonly writeProposals: (proposals: readonly Proposal[], today: string) => string;
+  readonly coverageOf: (
+    shipped: Shipped,
+    lists: readonly ReadList[],
+    today: string,
+    year: string,
+  ) => Coverage;
+  readonly tableOf: (coverage: Coverage, year: string) => string;
+  readonly replaceTable: (page: string, table: string) => string;
 }
 
 /** Plain JavaScript without types, which the compiler must not look for. */
@@ -37,7 +50,7 @@ const importPlain = (path: string): Promise<Partial<UpdateScripts>> => import(pa
 
 export async function loadUpdateScripts(): Promise<UpdateScripts> {
   const modules = await Promise.all(
-    ['compare', 'read-list', 'report', 'shipped', 'write'].map((name) =>
+    ['compare', 'coverage', 'read-list', 'report', 'shipped', 'write'].map((name) =>
       importPlain(`../../../scripts/catalogue/${name}.mjs`),
     ),
   );
