@@ -203,5 +203,5 @@ it('lists efforts and parameters as the providers take them', () => {
   expect(lists('deepseek/deepseek-r1-0528', 'reasoning')).toEqual([true]);
   expect(lists('deepseek/deepseek-r1-0528', 'reasoning_effort')).toEqual([false]);
   expect(lists('mistralai/codestral-2508', 'prediction')).toEqual([true]);
-  expect(lists('mistralai/mistral-large-2512', 'prediction')).toEqual([false]);
+  expect(lists('mistralai/mistral-large-2512', 'prediction')).toEqual([false, false]);
 });
