@@ -19,6 +19,7 @@ import { SlowTransfers } from '../http/server/slow-transfers.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';
 import { HttpChatClient, nameGeneration } from './http-chat-client.js';
+import { PresetRequests } from './presets/preset-requests.js';
 import { REQUEST_READERS } from './request/request-form.js';
 
 /** A coding agent's own session: of Claude Code, and of Codex. */
@@ -28,6 +29,7 @@ const AGENT_SESSIONS = ['x-claude-code-session-id', 'session-id'];
 export class ChatResponder {
   constructor(
     private readonly chat: ChatService,
+    private readonly presets: PresetRequests,
     private readonly config: AppConfig,
     private readonly transfers: SlowTransfers,
   ) {}
@@ -46,8 +48,12 @@ export class ChatResponder {
     const restore = this.boundConnection(request, client);
     try {
       const body = request.body as Readonly<Record<string, unknown>>;
-      const read = REQUEST_READERS[wire];
-      const { request: chat, preferences } = read(body, takeRawBody(request), request.headers);
+      const sent = { wire, body, bytes: takeRawBody(request) };
+      const { request: chat, preferences } = await this.presets.read(
+        caller.key.workspaceId,
+        sent,
+        (members, bytes) => REQUEST_READERS[wire](members, bytes, request.headers),
+      );
       const written = await this.chat.create({
         caller,
         request: chat,

@@ -11,6 +11,9 @@ import { ChatController } from './chat.controller.js';
 import { MessagesController } from './messages.controller.js';
 import { ResponsesController } from './responses.controller.js';
 import { ChatService } from './chat.service.js';
+import { PresetRequests } from './presets/preset-requests.js';
+import { PresetsController } from './presets/presets.controller.js';
+import { PresetsService } from './presets/presets.service.js';
 import { ChatExchange } from './run/chat-exchange.js';
 import { ChatServices } from './run/chat-services.js';
 import { AnswerEnds } from './run/executed-chat.js';
@@ -21,7 +24,7 @@ import { systemScheduler } from '../concurrency/scheduler.js';
 
 @Module({
   imports: [GenerationEventsModule, HttpModule, RoutingModule, SpendModule],
-  controllers: [ChatController, MessagesController, ResponsesController],
+  controllers: [ChatController, MessagesController, ResponsesController, PresetsController],
   providers: [
     AnswerEnds,
     ChatExchange,
@@ -31,6 +34,8 @@ import { systemScheduler } from '../concurrency/scheduler.js';
     ChatServices,
     ChatService,
     OpenChats,
+    PresetRequests,
+    PresetsService,
     TokenCounts,
     {
       provide: RecordCommits,

@@ -10,6 +10,7 @@ import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.g
 import { ChatResponder } from './chat-responder.js';
 import { CreateMessageDto } from './dto/create-message.dto.js';
 import { MessageDto, TokenCountDto } from './dto/message.dto.js';
+import { PresetRequests } from './presets/preset-requests.js';
 import { readMessagesRequest } from './request/messages/read-messages-request.js';
 import { CHAT_BODY } from './request/checked-body.js';
 import { TokenCounts } from './token-counts.js';
@@ -24,6 +25,7 @@ export class MessagesController {
   constructor(
     private readonly responder: ChatResponder,
     private readonly counts: TokenCounts,
+    private readonly presets: PresetRequests,
   ) {}
 
   @Post()
@@ -74,8 +76,12 @@ export class MessagesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<TokenCountDto> {
     const body = request.body as Readonly<Record<string, unknown>>;
-    const read = readMessagesRequest(body, takeRawBody(request), request.headers, true);
-    const { tokens, isEstimated } = await this.counts.count(callerOf(request), read);
+    const caller = callerOf(request);
+    const sent = { wire: 'messages' as const, body, bytes: takeRawBody(request) };
+    const read = await this.presets.read(caller.key.workspaceId, sent, (members, bytes) =>
+      readMessagesRequest(members, bytes, request.headers, true),
+    );
+    const { tokens, isEstimated } = await this.counts.count(caller, read);
     if (isEstimated) response.set(ESTIMATED);
     return { input_tokens: tokens };
   }

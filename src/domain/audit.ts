@@ -10,6 +10,7 @@ export const AUDIT_OBJECT_TYPES = [
   'destination',
   'encryption_key',
   'notification',
+  'preset',
   'provider_credential',
   'workspace',
   'workspace_budget',

@@ -74,7 +74,8 @@ export class ModelsController {
   @Operation({
     id: 'listModelsUser',
     summary: 'List the models that calls of this key can reach',
-    description: "By the service's own credentials, or by provider credentials of the key's workspace.",
+    description:
+      "By the service's own credentials, or by provider credentials of the key's workspace. Its presets follow, as `@preset/slug`.",
     answer: ModelListDto,
   })
   async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {

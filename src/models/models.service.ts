@@ -4,9 +4,11 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
+import { MAX_PRESETS_PER_WORKSPACE, PRESET_MARK } from '../domain/preset.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { PROVIDERS, providerSlugOf } from '../providers/index.js';
 import type { Provider } from '../providers/shared/provider.js';
+import { PresetsRepository } from '../persistence/presets/presets.repository.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
 import type { EndpointReport } from '../routing/endpoint-reports.js';
 import { CredentialAccess } from '../routing/credentials/credential-access.js';
@@ -35,6 +37,7 @@ export class ModelsService {
     private readonly chatCatalogue: ChatCatalogue,
     private readonly reports: EndpointReports,
     private readonly access: CredentialAccess,
+    private readonly presets: PresetsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -52,9 +55,22 @@ export class ModelsService {
     return this.listOf(this.catalogue.list(), query);
   }
 
-  /** The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones. */
+  /**
+   * The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones. The active
+   * presets of the workspace follow, each as its first model under an id of its own.
+   */
   async listFor({ key }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
-    return this.filter(await this.access.reachedBy(key, this.all()), filters);
+    const [reached, presets] = await Promise.all([
+      this.access.reachedBy(key, this.all()),
+      this.presets.list(key, { offset: 0, limit: MAX_PRESETS_PER_WORKSPACE }),
+    ]);
+    const byId = new Map(reached.map((model) => [model.id, model]));
+    const named = presets.items.flatMap(({ slug, status, model: name }) => {
+      const id = status === 'active' && name !== null ? this.chatCatalogue.find(name)?.model.id : undefined;
+      const model = id === undefined ? undefined : byId.get(id);
+      return model ? [{ ...model, id: `${PRESET_MARK}${slug}`, canonicalSlug: model.id, name: slug }] : [];
+    });
+    return this.filter([...reached, ...named], filters);
   }
 
   /** By any name that calls may use. */

@@ -28,6 +28,7 @@ import { NotificationQueuesRepository } from './notifications/notification-queue
 import { NotificationRulesRepository } from './notifications/notification-rules.repository.js';
 import { Installation } from './database/installation.js';
 import { Notifications } from './database/notifications.js';
+import { PresetsRepository } from './presets/presets.repository.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
 import { LogHorizonReader } from './generations/log-horizon.js';
 import { Readiness } from './database/readiness.js';
@@ -69,6 +70,7 @@ const REPOSITORIES = [
   LoggedKeys,
   NotificationQueuesRepository,
   NotificationRulesRepository,
+  PresetsRepository,
   ProviderCredentialsRepository,
   RefusalsRepository,
   ReplayLimitsRepository,

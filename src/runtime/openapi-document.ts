@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Credits: 'Credits and spend of an account.',
+  Presets: 'Members of calls that a workspace keeps under a name.',
   Notifications: 'Budget alerts: signed events when keys, budgets or credits reach a threshold.',
   Refusals: 'Calls that were refused before they reached a provider.',
   Generations: 'Records of model calls.',

@@ -3,7 +3,7 @@ import { isObject } from '../../domain/members.js';
 import { isStorableText } from '../../domain/text/storable-text.js';
 import { CustomField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
-import { NumberField } from '../../http/fields/scalar-fields.js';
+import { NumberField, TextField } from '../../http/fields/scalar-fields.js';
 
 const MAX_BIAS = 100;
 const MAX_BIASES = 1_024;
@@ -34,6 +34,14 @@ export function CheckedField(
   { message, schema = { type: 'object', additionalProperties: true }, ...documented }: CheckedOptions,
 ): PropertyDecorator {
   return CustomField(schema, { ...documented, optional: true, rules: [Rule('isValid', isValid, message)] });
+}
+
+export function PresetField(): PropertyDecorator {
+  return TextField({
+    optional: true,
+    hiddenMaxLength: 64,
+    description: 'The slug of a preset of the workspace: its members count where the request has none.',
+  });
 }
 
 export function StopField(): PropertyDecorator {

@@ -17,6 +17,7 @@ import {
   FlagObjectField,
   LogitBiasField,
   MetadataField,
+  PresetField,
   RangeField,
   StopField,
 } from './chat-fields.js';
@@ -42,9 +43,13 @@ export class CreateChatCompletionDto {
     pattern: MODEL_NAME,
     message: 'must have the form vendor/model',
     example: 'local/echo',
-    description: 'An id of the form vendor/model. Required unless `models` names one.',
+    description:
+      'An id of the form vendor/model, or @preset/slug. Required unless `models` or the preset names one.',
   })
   model?: string;
+
+  @PresetField()
+  preset?: string;
 
   @ListField(String, {
     optional: true,
@@ -198,6 +203,7 @@ export class CreateChatCompletionDto {
 export const KNOWN_MEMBERS = [
   'messages',
   'model',
+  'preset',
   'models',
   'route',
   'provider',

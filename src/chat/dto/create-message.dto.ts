@@ -6,7 +6,7 @@ import { SessionIdField, TraceField } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
-import { CheckedField, RangeField } from './chat-fields.js';
+import { CheckedField, PresetField, RangeField } from './chat-fields.js';
 import { MAX_MODELS } from './create-chat-completion.dto.js';
 
 const OBJECT = { type: 'object', additionalProperties: true } as const;
@@ -16,6 +16,9 @@ const TEXT_OR_BLOCKS = { oneOf: [{ type: 'string' }, BLOCKS] };
 export class CreateMessageDto {
   @TextField({ hiddenMaxLength: 300, example: 'anthropic/claude-sonnet-5.5' })
   model: string;
+
+  @PresetField()
+  preset?: string;
 
   @CustomField(
     {
@@ -97,6 +100,7 @@ export class CreateMessageDto {
 /** Every member of the class. */
 export const MESSAGE_MEMBERS = [
   'model',
+  'preset',
   'messages',
   'max_tokens',
   'system',

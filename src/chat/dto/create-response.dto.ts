@@ -6,7 +6,7 @@ import { SessionIdField, TraceField } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
-import { CheckedField, MetadataField, RangeField } from './chat-fields.js';
+import { CheckedField, PresetField, MetadataField, RangeField } from './chat-fields.js';
 import { isReasoning } from './chat-reasoning.js';
 import { MAX_LOGPROBS, MAX_MODELS, MAX_USER_LENGTH, SERVICE_TIERS } from './create-chat-completion.dto.js';
 
@@ -18,9 +18,13 @@ export class CreateResponseDto {
     optional: true,
     hiddenMaxLength: 300,
     example: 'local/echo',
-    description: 'An id of the form vendor/model. Required unless `models` names one.',
+    description:
+      'An id of the form vendor/model, or @preset/slug. Required unless `models` or the preset names one.',
   })
   model?: string;
+
+  @PresetField()
+  preset?: string;
 
   @ListField(String, {
     optional: true,
@@ -145,6 +149,7 @@ export class CreateResponseDto {
 /** Every member of the class. */
 export const RESPONSE_MEMBERS = [
   'model',
+  'preset',
   'models',
   'input',
   'instructions',

@@ -22,7 +22,7 @@ export const REQUEST_READERS: Readonly<Record<ModelWire, RequestReader>> = {
 };
 
 /** Some editors send the body of the Responses wire to the address of Chat, and read Chat's answer. */
-function isResponsesBody({ input, messages }: Readonly<Record<string, unknown>>): boolean {
+export function isResponsesBody({ input, messages }: Readonly<Record<string, unknown>>): boolean {
   if (isGiven(input) && isGiven(messages))
     throw new AppError('invalid_request', {
       detail: 'input and messages: only one of them; messages belong to Chat, input to Responses',

@@ -120,6 +120,7 @@ function chatFacts({
     reasoningCost: cost?.reasoning ?? null,
     cacheDiscount: cost?.cacheDiscount ?? null,
     parameters: chatParameters(request),
+    ...(request.preset && { preset: request.preset }),
     mediaCount: imagesOf(size) + size.files + size.videos,
     audioCount: size.audioParts,
   };

@@ -1,6 +1,7 @@
 // The outcome of a chat call as its record keeps it.
 import type { PicoUsd } from '../spend/money.js';
 import type { JsonObject, ChatToolCall } from './chat-request.js';
+import type { AppliedPreset } from '../preset.js';
 import type { ModelWire } from './model-wire.js';
 import type { UsageSource } from './chat-usage.js';
 
@@ -63,6 +64,8 @@ export interface ChatFacts {
   readonly cacheDiscount: PicoUsd | null;
   /** Sampling and other settings of the request: chatParameters(). */
   readonly parameters: JsonObject | null;
+  /** The preset whose members were a part of the request; absent: none. */
+  readonly preset?: AppliedPreset;
   readonly mediaCount: number;
   readonly audioCount: number;
 }

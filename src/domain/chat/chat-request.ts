@@ -1,6 +1,7 @@
 // The kernel's form of a model call, whatever the wire of its client: checked members, and the bytes of every member for the
 // provider. Names are those of Chat, in which calls are recorded as well.
 import type { CallerTrace } from '../caller-trace.js';
+import type { AppliedPreset } from '../preset.js';
 import type { ModelWire } from './model-wire.js';
 
 export type JsonValue =
@@ -118,6 +119,8 @@ export function wireOf({ native }: Pick<ChatRequest, 'native'>): ModelWire {
 }
 
 export interface ChatRequest {
+  /** Its members are part of the request. Absent: the caller names none. */
+  readonly preset?: AppliedPreset;
   /** Null: the client speaks Chat, and `members` are its bytes. */
   readonly native: NativeRequest | null;
   /** As the caller names them, the preferred one first; at least one. */

@@ -124,7 +124,9 @@ export class GenerationDto {
     string | null;
   @TextField({ nullable: true }) http_referer: string | null;
   @TextField({ nullable: true }) user_agent: string | null;
-  @TextField(NEVER) preset_id: string | null;
+  @TextField(ofChat('The preset that the request named.')) preset_id: string | null;
+  @TextField(ofChat('Its slug.')) preset: string | null;
+  @IntegerField(ofChat('The version that was used.')) preset_version: number | null;
   @TextField(NEVER) router: string | null;
   @TextField(ofChat('As the provider named it.')) service_tier: string | null;
   @TextField(NEVER) web_search_engine: string | null;
@@ -147,7 +149,6 @@ const NEVER_KNOWN = {
   num_search_results: null,
   num_fetches: null,
   app_id: null,
-  preset_id: null,
   router: null,
   web_search_engine: null,
   response_cache_source_id: null,
@@ -213,6 +214,9 @@ type ChatMember =
   | 'cache_discount'
   | 'usage_source'
   | 'overrun'
+  | 'preset_id'
+  | 'preset'
+  | 'preset_version'
   | 'service_tier';
 
 function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, ChatMember> {
@@ -234,6 +238,9 @@ function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, Ch
     cache_discount: usdOrNull(chat?.cacheDiscount ?? null),
     usage_source: chat?.usageSource ?? null,
     overrun: usdOrNull(chat?.overrun ?? null),
+    preset_id: chat?.preset?.id ?? null,
+    preset: chat?.preset?.slug ?? null,
+    preset_version: chat?.preset?.version ?? null,
     service_tier: chat?.serviceTier ?? null,
   };
 }

@@ -1,6 +1,7 @@
 // A model's record on the wire. Contract: docs/contract.md#models.
 import { dataOf } from '../../http/openapi/envelopes.js';
 import { formatUsd } from '../../domain/spend/money.js';
+import { PRESET_MARK } from '../../domain/preset.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
@@ -114,8 +115,13 @@ export function toModelDto(model: ListedModel, day: string): ModelDto {
     default_parameters: null,
     supported_voices: null,
     supported_parameters: supportedParameters(model),
-    links: { details: `/api/v1/models/${model.id}/endpoints` },
+    links: { details: `/api/v1/models/${linkedId(model)}/endpoints` },
   };
+}
+
+/** A preset is listed beside its model. */
+function linkedId({ id, canonicalSlug }: ListedModel): string {
+  return id.startsWith(PRESET_MARK) ? (canonicalSlug ?? id) : id;
 }
 
 /** The first endpoint of a chat model is the one that its vendor serves, where there is one. */

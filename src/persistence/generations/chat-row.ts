@@ -64,6 +64,7 @@ export function readChat(row: Pick<TableRow, Summed | 'chat' | 'operation'>): Ch
     reasoningCost: readAmount(stored.reasoningCost),
     cacheDiscount: readAmount(stored.cacheDiscount),
     parameters: stored.parameters ?? null,
+    ...(stored.preset && { preset: stored.preset }),
     mediaCount: stored.mediaCount ?? 0,
     audioCount: stored.audioCount ?? 0,
   };

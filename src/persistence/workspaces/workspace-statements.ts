@@ -40,6 +40,8 @@ WITH keys AS (
   DELETE FROM workspace_budgets WHERE workspace_id = $1::uuid RETURNING interval, trim_scale(limit_amount) AS amount
 ), notifications AS (
   DELETE FROM notification_rules WHERE workspace_id = $1::uuid RETURNING id, name, enabled
+), presets AS (
+  DELETE FROM presets WHERE workspace_id = $1::uuid RETURNING id, slug, status
 ), changed ("objectType", "objectId", action, before, after) AS (
   SELECT 'api_key', hash::text, 'update', jsonb_build_object(${KEY}, false), jsonb_build_object(${KEY}, true) FROM keys
   UNION ALL
@@ -52,6 +54,8 @@ WITH keys AS (
   SELECT 'workspace_budget', interval, 'delete', jsonb_build_object('limit_usd', amount), NULL FROM budgets
   UNION ALL
   SELECT 'notification', id::text, 'delete', jsonb_build_object('name', name, 'enabled', enabled), NULL FROM notifications
+  UNION ALL
+  SELECT 'preset', id::text, 'delete', jsonb_build_object('slug', slug, 'status', status), NULL FROM presets
 )${recordEntryOfEach('$4', 'changed')}`;
 
 /** $1 account, $2 a maximum. Deleted workspaces that are not purged yet, counted up to the maximum. */

@@ -24,7 +24,7 @@ import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js'
 import { protocolOf, wireFor } from '../endpoint-target.js';
 import type { ChatTarget, WireForCall } from '../endpoint-target.js';
 import { ProviderNames } from '../provider-names.js';
-import { madeBy, makerName, ReasoningOrigins } from './reasoning-origins.js';
+import { madeBy, makerName, presetOf, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
@@ -32,6 +32,8 @@ import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unrea
 /** The endpoints that may serve a chat call, best first; at least one. */
 export interface ChatRoute {
   readonly accountId: string;
+  /** The version of the request's preset; null: none. */
+  readonly preset: string | null;
   readonly targets: readonly ChatTarget[];
   /** Identifies the calls that stay at one endpoint; null: this one need not. */
   readonly conversation: string | null;
@@ -83,7 +85,7 @@ export class ChatPlanner {
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
-    const reasoning = this.origins.of(key.accountId, request.messages);
+    const reasoning = this.origins.of(key.accountId, request);
     const call: PlannedCall = { ...plan, preferences, own, now, reasoning, conversation: undefined };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
@@ -101,6 +103,7 @@ export class ChatPlanner {
     const { conversation = null } = call;
     return {
       accountId: key.accountId,
+      preset: presetOf(request),
       targets: isOneOnly ? targets.slice(0, 1) : targets,
       conversation,
       reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets, reasoning) },
@@ -114,8 +117,9 @@ export class ChatPlanner {
   }
 
   /** An endpoint of the route has made signed thoughts. */
-  thought({ accountId }: ChatRoute, target: ChatTarget, signatures: readonly string[]): void {
-    if (producerBehind(protocolOf(target)) !== null) this.origins.remember(accountId, signatures, target);
+  thought({ accountId, preset }: ChatRoute, target: ChatTarget, signatures: readonly string[]): void {
+    if (producerBehind(protocolOf(target)) !== null)
+      this.origins.remember(accountId, signatures, target, preset);
   }
 
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {

@@ -169,6 +169,24 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     thresholds: [50, 80, 100],
   }),
   updateNotification: only({ thresholds: [80, 100] }),
+  createPresetsChatCompletions: only({
+    model: 'local/echo',
+    temperature: 0.2,
+    max_completion_tokens: 500,
+    messages: [{ role: 'system', content: 'Answer in one sentence.' }],
+  }),
+  createPresetsMessages: only({
+    model: 'local/echo',
+    max_tokens: 500,
+    system: 'Answer in one sentence.',
+    messages: [{ role: 'user', content: 'words' }],
+  }),
+  createPresetsResponses: only({
+    model: 'local/echo',
+    instructions: 'Answer in one sentence.',
+    input: 'words',
+  }),
+  updatePreset: only({ designated_version: 1 }),
   queryAnalytics: only({
     metrics: ['request_count', 'total_usage'],
     dimensions: ['model'],

@@ -46,12 +46,16 @@ const FIRST = [
   'createNotification',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
+  'createPresetsChatCompletions',
+  'createPresetsMessages',
+  'createPresetsResponses',
 ];
 const LAST = [
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
   'deleteNotification',
+  'deletePreset',
   'deleteWorkspaceBudget',
   'deleteKeys',
   'deleteWorkspace',
@@ -68,6 +72,10 @@ const PATHS: Readonly<Record<string, string>> = {
   testProvider: '/providers/local/test',
   listNotifications: '/notifications',
   listRefusals: '/refusals',
+  createPresetsChatCompletions: '/presets/owned/chat/completions',
+  createPresetsMessages: '/presets/owned/messages',
+  createPresetsResponses: '/presets/owned/responses',
+  listPresets: '/presets',
 };
 const A_DAY_MS = 86_400_000;
 // Between two questions, so that lists have an order.

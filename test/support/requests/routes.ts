@@ -19,6 +19,8 @@ export interface Route {
 const DESTINATION = '/observability/destinations/{destination}';
 const NOTIFICATION = '/notifications/{notification}';
 const ALERTS = { name: 'Alerts', config: { url: 'https://example.com/alerts' } };
+const PRESET = (wire: string) => `/presets/owned/${wire}?workspace_id={workspace}`;
+const PRESET_BODY = { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] };
 const USERS = { user_ids: ['user_1'] };
 const BUDGET = '/workspaces/{workspace}/budgets/daily';
 
@@ -151,6 +153,15 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /notifications/{id}/test': management(`${NOTIFICATION}/test`, 404),
   'GET /notifications/{id}/signing-secret': management(`${NOTIFICATION}/signing-secret`, 404),
   'POST /notifications/{id}/replay': management(`${NOTIFICATION}/replay`, 404),
+  'GET /presets': management('/presets?workspace_id={workspace}', 400),
+  'GET /presets/{slug}': management('/presets/owned', 404),
+  'GET /presets/{slug}/versions': management('/presets/owned/versions', 404),
+  'GET /presets/{slug}/versions/{version}': management('/presets/owned/versions/1', 404),
+  'POST /presets/{slug}/chat/completions': management(PRESET('chat/completions'), 400, PRESET_BODY),
+  'POST /presets/{slug}/messages': management(PRESET('messages'), 400, PRESET_BODY),
+  'POST /presets/{slug}/responses': management(PRESET('responses'), 400, { model: 'local/echo' }),
+  'PATCH /presets/{slug}': management('/presets/owned', 404, { status: 'active' }),
+  'DELETE /presets/{slug}': management('/presets/owned', 404),
   'GET /refusals': management('/refusals?workspace_id={workspace}', 400),
   'GET /search': management('/search?q={generation}', 200),
   'GET /system': management('/system', 200),
@@ -191,6 +202,7 @@ export async function createObjects(
     body: { limit_usd: 1 },
   });
   await askFor(200, app, 'post', `/workspaces/${workspace.id}/members/add`, { ...own, body: USERS });
+  await askFor(200, app, 'post', '/presets/owned/chat/completions', { ...own, body: PRESET_BODY });
   const { data: destination } = await make('/observability/destinations', WEBHOOK);
   const { data: notification } = await make('/notifications', ALERTS);
   const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });

@@ -5,6 +5,7 @@ export const OBJECT_TYPES = [
   'destination',
   'encryption_key',
   'notification',
+  'preset',
   'provider_credential',
   'workspace',
   'workspace_budget',

@@ -2,7 +2,7 @@
 // written from the kernel's form (docs/contract.md#messages-providers).
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import { forcesCall } from '../../../domain/chat/chat-request.js';
-import type { ChatRequest, NativeRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, JsonObject, NativeRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
 import { operationUrl, withoutVersion } from '../address.js';
 import { assembledRequest, authorizedRequest, BodyAssembly } from '../body-assembly.js';
@@ -194,14 +194,23 @@ function addThinking(body: BodyAssembly, call: ChatCall, maxTokens: number): voi
 
 function addToolChoice(body: BodyAssembly, { toolChoice, members }: ChatRequest): void {
   const isSequential = members.get('parallel_tool_calls')?.toString() === 'false';
-  if (toolChoice === null && !isSequential) return;
+  const choice = choiceInMessages(toolChoice, isSequential);
+  if (choice !== null) body.add('tool_choice', JSON.stringify(choice));
+}
+
+/** Null: the default. */
+export function choiceInMessages(
+  toolChoice: ChatRequest['toolChoice'],
+  isSequential: boolean,
+): JsonObject | null {
+  if (toolChoice === null && !isSequential) return null;
   const choice = toolChoice ?? { mode: 'auto' as const };
   const named =
     'mode' in choice
       ? { type: choice.mode === 'required' ? 'any' : choice.mode }
       : { type: 'tool', name: choice.functionName };
   const single = isSequential && named.type !== 'none' ? { disable_parallel_tool_use: true } : {};
-  body.add('tool_choice', JSON.stringify({ ...named, ...single }));
+  return { ...named, ...single };
 }
 
 function readCount(response: UpstreamResponse): number | null {

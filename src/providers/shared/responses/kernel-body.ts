@@ -23,7 +23,7 @@ export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly
   body.add('input', JSON.stringify(input));
   if (request.tools.length > 0) {
     body.add('tools', JSON.stringify(request.tools.map(flatTool)));
-    if (request.toolChoice !== null) body.add('tool_choice', JSON.stringify(choiceOf(request.toolChoice)));
+    if (request.toolChoice !== null) body.add('tool_choice', JSON.stringify(flatChoice(request.toolChoice)));
   }
   for (const [name, value] of editedMembers(call, support, body.edits)) body.add(name, value);
   addText(body, call);
@@ -38,7 +38,7 @@ export function kernelBody(call: ChatCall, support: SupportTraits): BodyAssembly
 }
 
 /** Without `strict: false` the wire makes every schema a strict one. */
-function flatTool(tool: ChatTool): JsonObject {
+export function flatTool(tool: ChatTool): JsonObject {
   const { description, parameters, isStrict } = describedFunction(tool);
   return {
     type: 'function',
@@ -49,7 +49,7 @@ function flatTool(tool: ChatTool): JsonObject {
   };
 }
 
-function choiceOf(choice: NonNullable<ChatRequest['toolChoice']>): JsonValue {
+export function flatChoice(choice: NonNullable<ChatRequest['toolChoice']>): JsonValue {
   return 'mode' in choice ? choice.mode : { type: 'function', name: choice.functionName };
 }
 
