@@ -25,5 +25,5 @@ export default {
   // The variables of every file stay: without an end to it, a worker spends its time collecting.
   workerIdleMemoryLimit: '1GB',
   // Milliseconds. Far above what any test takes: a machine under load must not fail one.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
 };
