@@ -9,7 +9,7 @@ import type { StreamedChunk } from '../../support/upstreams/chat-upstream.js';
 
 let setup: MessagesApp;
 beforeAll(async () => {
-  setup = await startMessagesApp({ CHAT_KEEPALIVE_MS: '50' });
+  setup = await startMessagesApp({ CHAT_KEEPALIVE_MS: '50', CHAT_KEEPALIVE_EVENTS: '1' });
 });
 afterEach(() => setup.chat.answerWith(null));
 afterAll(() => setup.close());
@@ -87,24 +87,26 @@ describe('a body with input at /chat/completions', () => {
 });
 
 describe('a silent provider', () => {
-  it('is covered by comments between the events, until the answer is complete', async () => {
+  it('is covered by comments, then by events, until the answer is complete', async () => {
+    const pieces = [
+      [delta({ content: 'Hel' })],
+      [delta({ content: 'lo' }), delta({}, 'stop'), usageOnly(10, 2), '[DONE]'],
+    ];
     let proceed = (): void => undefined;
     setup.chat.answerWith((_request, response) => {
       beginStream(response);
-      sendEvent(response, delta({ content: 'Hel' }));
       proceed = () => {
-        for (const event of [delta({ content: 'lo' }), delta({}, 'stop'), usageOnly(10, 2), '[DONE]'])
-          sendEvent(response, event);
-        response.end();
+        for (const event of pieces.shift() ?? []) sendEvent(response, event);
+        if (pieces.length === 0) response.end();
       };
     });
     const response = await postResponses(setup.app, { model: OPEN_MODEL, input: 'hi', stream: true });
+    const signals = [': OPENROUTER PROCESSING\n\n', '"type":"keepalive"'];
     let text = '';
-    let hasProceeded = false;
     for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
       text += piece;
-      if (hasProceeded || text.split(': OPENROUTER PROCESSING\n\n').length < 4) continue;
-      hasProceeded = true;
+      if (signals[0] === undefined || text.split(signals[0]).length < 4) continue;
+      signals.shift();
       proceed();
     }
     const events = text.split('\n\n').filter((block) => block.startsWith('event: '));
