@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { endpointTag, idsOf, priceOn } from '../../src/catalogue/catalogue-model.js';
 import { chatPricesOn } from '../../src/catalogue/chat-prices.js';
 import { findProvider } from '../../src/providers/index.js';
-import { shippedCatalogue } from '../../src/routing/catalogue-source.js';
+import { readLayer } from '../../src/catalogue/reader/layer.js';
+import { parseYaml } from '../../src/catalogue/reader/yaml.js';
+import { shippedCatalogue, SHIPPED_RULES } from '../../src/routing/catalogue-source.js';
 
 const { models: MODELS, chatModels: CHAT_MODELS } = shippedCatalogue();
 const TODAY = '2026-11-27';
@@ -145,6 +147,20 @@ it("names the price of each class of cached tokens of Claude, at every cloud as 
     expect(cacheWrite).toBeGreaterThan(cacheRead!);
     expect(cacheWrite1h).toBeGreaterThan(cacheWrite!);
   }
+});
+
+it('refuses a price of Claude without that of writes from the catalogue file as well', () => {
+  const row = 'effective_from: 2026-11-01, source: our contract, usd_per_million_tokens';
+  const layer = (prices: string) =>
+    `chat_models: [{id: anthropic/claude-opus-5, endpoints: [{provider: anthropic, prices: [{${row}: ${prices}}]}]}]`;
+  const read = (text: string) => readLayer([parseYaml(text, 'a.yaml')], shippedCatalogue(), SHIPPED_RULES);
+  expect(() => read(layer('{prompt: 4, completion: 20, cache_read: 0.4}'))).toThrow(
+    'usd_per_million_tokens must have cache_write: the endpoint needs it',
+  );
+  const five = '{prompt: 4, completion: 20, cache_read: 0.4, cache_write: 5, cache_write_1h: 8}';
+  expect(read(layer(five)).chatModels).toContainEqual(
+    expect.objectContaining({ id: 'anthropic/claude-opus-5' }),
+  );
 });
 
 it('maps no free variant to a model with a price', () => {

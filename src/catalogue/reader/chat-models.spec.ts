@@ -69,11 +69,11 @@ describe('a chat model of the file', () => {
       '}]}]';
     const five = 'prompt: 3, completion: 15, cache_read: 0.3, cache_write: 3.75';
     expect(problem(text(five))).toContain(
-      "prices[0]: usd_per_million_tokens must have cache_write_1h: the provider's defaults need it",
+      'prices[0]: usd_per_million_tokens must have cache_write_1h: the endpoint needs it',
     );
     const [endpoint] = read(text(`${five}, cache_write_1h: 6`)).at(-1)!.endpoints;
     expect(endpoint?.prices[0]).toMatchObject({ cacheWrite: 3_750_000n, cacheWrite1h: 6_000_000n });
-    expect(endpoint).not.toHaveProperty('needs');
+    expect(endpoint?.needs).toEqual(['cacheRead', 'cacheWrite', 'cacheWrite1h']);
   });
 
   it('refuses tools without reasoning where it cannot be switched off and Chat is the only wire', () => {

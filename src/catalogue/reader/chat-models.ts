@@ -79,7 +79,7 @@ function readEndpoint(
 ): ChatEndpoint {
   const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
   members.optional('schema', requireClosedSchema);
-  const needs = members.optional('needs', readTokenPriceNames) ?? [];
+  const needs = members.optional('needs', readTokenPriceNames) ?? base?.needs;
   const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
   const wires = members.optional('wires', readChoices(chatWires.get(shared.provider) ?? [])) ?? base?.wires;
   return {
@@ -109,7 +109,8 @@ function readEndpoint(
           : member.fail('needs none among the reasoning_efforts, or another wire than chat'),
       ),
     ),
-    prices: members.read('prices', readChatPrices(needs), base?.prices),
+    prices: members.read('prices', readChatPrices(needs ?? []), base?.prices),
+    ...given('needs', needs),
     ...given('promptOverhead', members.optional('prompt_overhead', readOverhead)),
     ...given('tokensPerImage', members.optional('tokens_per_image', readImageTokens)),
     ...given('maxTokensPerImage', members.optional('max_tokens_per_image', readImageTokens)),

@@ -33,20 +33,21 @@ export function readTokenPrices(cursor: Cursor): DatedPrice[] {
   });
 }
 
-export type TokenPrice = keyof typeof TOKEN_PRICES;
+type TokenPrice = (typeof TOKEN_PRICES)[keyof typeof TOKEN_PRICES];
 
 export function readTokenPriceNames(cursor: Cursor): TokenPrice[] {
-  return cursor.list().map((item) => item.choice(Object.keys(TOKEN_PRICES) as TokenPrice[]));
+  const names = Object.keys(TOKEN_PRICES) as (keyof typeof TOKEN_PRICES)[];
+  return cursor.list().map((item) => TOKEN_PRICES[item.choice(names)]);
 }
 
 /** `needs`: prices that every row must state, because the price that stands in for an absent one is too low. */
-export function readChatPrices(needs: readonly TokenPrice[]): (cursor: Cursor) => DatedChatPrices[] {
+export function readChatPrices(needs: readonly (keyof ChatPrices)[]): (cursor: Cursor) => DatedChatPrices[] {
   return (cursor) =>
     readRows(cursor, (item) => {
       const row = readChatRow(item);
-      for (const name of needs)
-        if (row[TOKEN_PRICES[name]] === undefined)
-          item.fail(`usd_per_million_tokens must have ${name}: the provider's defaults need it`);
+      for (const [name, price] of Object.entries(TOKEN_PRICES))
+        if (needs.includes(price) && row[price] === undefined)
+          item.fail(`usd_per_million_tokens must have ${name}: the endpoint needs it`);
       return row;
     });
 }

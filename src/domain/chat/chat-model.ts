@@ -100,6 +100,8 @@ export interface ChatEndpoint {
   readonly maxTokensPerVideo?: number;
   /** Absent: the provider's. */
   readonly cancellation?: CancellationBilling;
+  /** Prices that each row must state, of whatever layer: the price that stands in for an absent one is too low. */
+  readonly needs?: readonly (keyof ChatPrices)[];
   /** Settings of servers that differ from their provider's wire. */
   readonly wire?: ChatWireSettings;
   /** Betas of the Messages wire that a cloud accepts. */
