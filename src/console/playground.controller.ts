@@ -36,7 +36,7 @@ export class PlaygroundController {
     await this.embeddings.respond(request, response, payer);
   }
 
-  /** Body, answer and stream are those of POST /chat/completions. */
+  /** Body, answer and stream are those of POST /chat/completions. Errors of all wires have the form of the console. */
   @Post('chat/completions')
   @HttpCode(200)
   @KeepsRawBody(CHAT_BODY)
@@ -46,8 +46,31 @@ export class PlaygroundController {
     @Res() response: Response,
     @Query('api_key_hash') hash: unknown,
   ): Promise<void> {
-    const payer = await this.choosePayer(request, hash);
-    await this.chat.respond(request, response, payer);
+    await this.chat.respond(request, response, await this.choosePayer(request, hash));
+  }
+
+  @Post('messages')
+  @HttpCode(200)
+  @KeepsRawBody(CHAT_BODY)
+  @InTrafficClass('chats')
+  async createMessage(
+    @Req() request: Request,
+    @Res() response: Response,
+    @Query('api_key_hash') hash: unknown,
+  ): Promise<void> {
+    await this.chat.respond(request, response, await this.choosePayer(request, hash), 'messages');
+  }
+
+  @Post('responses')
+  @HttpCode(200)
+  @KeepsRawBody(CHAT_BODY)
+  @InTrafficClass('chats')
+  async createResponse(
+    @Req() request: Request,
+    @Res() response: Response,
+    @Query('api_key_hash') hash: unknown,
+  ): Promise<void> {
+    await this.chat.respond(request, response, await this.choosePayer(request, hash), 'responses');
   }
 
   private async choosePayer(request: Request, hash: unknown): Promise<Caller> {

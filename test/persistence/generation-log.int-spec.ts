@@ -142,10 +142,12 @@ describe('settling', () => {
 
 const NOTHING_HAPPENED: ChatFacts = {
   wire: 'chat',
+  providerWire: null,
   completionTokens: 0,
   reasoningTokens: 0,
   cachedTokens: 0,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   audioInputTokens: 0,
   audioOutputTokens: 0,
   usageSource: 'none',
@@ -161,6 +163,7 @@ const NOTHING_HAPPENED: ChatFacts = {
   completionCost: null,
   cachedCost: null,
   cacheWriteCost: null,
+  cacheWrite1hCost: null,
   reasoningCost: null,
   cacheDiscount: null,
   parameters: null,

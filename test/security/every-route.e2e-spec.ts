@@ -39,6 +39,8 @@ const NOT_OF_THE_CONTRACT = [
   'DELETE /console/session',
   'POST /console/playground/embeddings',
   'POST /console/playground/chat/completions',
+  'POST /console/playground/messages',
+  'POST /console/playground/responses',
 ];
 
 let app: TestApp;

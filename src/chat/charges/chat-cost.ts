@@ -11,6 +11,8 @@ export interface ChatCost {
   /** Parts of the prompt's and of the completion's cost. */
   readonly cached: PicoUsd;
   readonly cacheWrite: PicoUsd;
+  /** A part of the cost of writing. */
+  readonly cacheWrite1h: PicoUsd;
   readonly reasoning: PicoUsd;
   /** Less than the same prompt without a cache; negative where writing costs more than reading has saved. */
   readonly cacheDiscount: PicoUsd | null;
@@ -22,6 +24,7 @@ export const NO_CHAT_COST: ChatCost = {
   completion: 0n,
   cached: 0n,
   cacheWrite: 0n,
+  cacheWrite1h: 0n,
   reasoning: 0n,
   cacheDiscount: null,
 };
@@ -32,16 +35,25 @@ export interface PricedUsage {
   readonly cacheWriteTtl: '5m' | '1h' | null;
 }
 
+/** The written tokens that live for an hour. */
+export function longLivedTokens({
+  usage,
+  cacheWriteTtl,
+}: Pick<PricedUsage, 'usage' | 'cacheWriteTtl'>): number {
+  return usage.cacheWrite1hTokens ?? (cacheWriteTtl === '1h' ? usage.cacheWriteTokens : 0);
+}
+
 export function chatCost(
   prices: EffectiveChatPrices,
   { usage, images, cacheWriteTtl }: PricedUsage,
 ): ChatCost {
   const { cacheWriteTokens: written } = usage;
-  const longLived = usage.cacheWrite1hTokens ?? (cacheWriteTtl === '1h' ? written : 0);
+  const longLived = longLivedTokens({ usage, cacheWriteTtl });
   const { cachedAudioTokens } = usage;
   const cachedRest = usage.cachedTokens - cachedAudioTokens;
   const cached = times(cachedRest, prices.cacheRead) + times(cachedAudioTokens, prices.audioInputCached);
-  const cacheWrite = times(written - longLived, prices.cacheWrite) + times(longLived, prices.cacheWrite1h);
+  const cacheWrite1h = times(longLived, prices.cacheWrite1h);
+  const cacheWrite = times(written - longLived, prices.cacheWrite) + cacheWrite1h;
   const plainInput = usage.promptTokens - usage.cachedTokens - written - usage.audioInputTokens;
   const prompt =
     times(plainInput, prices.prompt) +
@@ -65,6 +77,7 @@ export function chatCost(
     completion,
     cached,
     cacheWrite,
+    cacheWrite1h,
     reasoning,
     cacheDiscount: hasCache ? discount : null,
   };

@@ -9,10 +9,11 @@ import { formatUsd } from '../../domain/spend/money.js';
 import { boundedLabel } from '../../domain/text/bounded-text.js';
 import { MAX_TOKENS } from '../../domain/token-count.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
-import { endpointName } from '../../routing/endpoint-target.js';
+import { endpointName, protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { ChatCall } from '../chat-call.js';
 import type { ChatCharge } from '../charges/chat-charge.js';
+import { longLivedTokens } from '../charges/chat-cost.js';
 import { imagesOf } from '../charges/prompt-size.js';
 import type { PromptSize } from '../charges/prompt-size.js';
 import type { ReceivedAnswer, SettledUsage } from './call-usage.js';
@@ -85,6 +86,8 @@ function withCharge(
 function chatFacts({
   call: { request },
   size,
+  target,
+  hasBegun,
   received,
   settled: { usage },
   charged,
@@ -98,10 +101,12 @@ function chatFacts({
   const parts = isCharged ? usage : null;
   return {
     wire: wireOf(request),
+    providerWire: hasBegun ? protocolOf(target) : null,
     completionTokens,
     reasoningTokens: parts?.reasoningTokens ?? 0,
     cachedTokens: parts?.cachedTokens ?? 0,
     cacheWriteTokens: parts?.cacheWriteTokens ?? 0,
+    cacheWrite1hTokens: parts ? longLivedTokens({ usage: parts, cacheWriteTtl: request.cacheWriteTtl }) : 0,
     audioInputTokens: parts?.audioInputTokens ?? 0,
     audioOutputTokens: parts?.audioOutputTokens ?? 0,
     usageSource: source,
@@ -117,6 +122,7 @@ function chatFacts({
     completionCost: cost?.completion ?? null,
     cachedCost: cost?.cached ?? null,
     cacheWriteCost: cost?.cacheWrite ?? null,
+    cacheWrite1hCost: cost?.cacheWrite1h ?? null,
     reasoningCost: cost?.reasoning ?? null,
     cacheDiscount: cost?.cacheDiscount ?? null,
     parameters: chatParameters(request),

@@ -2,7 +2,7 @@
 import type { PicoUsd } from '../spend/money.js';
 import type { JsonObject, ChatToolCall } from './chat-request.js';
 import type { AppliedPreset } from '../preset.js';
-import type { ModelWire } from './model-wire.js';
+import type { ModelWire, ProviderWire } from './model-wire.js';
 import type { UsageSource } from './chat-usage.js';
 
 /** One answer of the model, assembled from its chunks. */
@@ -30,11 +30,15 @@ export interface ReportedTokens {
 export interface ChatFacts {
   /** Of the client. */
   readonly wire: ModelWire;
+  /** Of the provider that answered; null: none did. */
+  readonly providerWire: ProviderWire | null;
   /** As charged, like the prompt tokens of the generation. Details are parts of their totals. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
+  /** Those that live for an hour. */
+  readonly cacheWrite1hTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
   /** The origin of the numbers above. */
@@ -60,6 +64,8 @@ export interface ChatFacts {
   /** Parts of the prompt's cost and of the completion's cost. */
   readonly cachedCost: PicoUsd | null;
   readonly cacheWriteCost: PicoUsd | null;
+  /** A part of the cost of writing. */
+  readonly cacheWrite1hCost: PicoUsd | null;
   readonly reasoningCost: PicoUsd | null;
   readonly cacheDiscount: PicoUsd | null;
   /** Sampling and other settings of the request: chatParameters(). */

@@ -42,7 +42,10 @@ type UpstreamAmount = 'upstreamPromptCost' | 'upstreamCompletionCost';
  * Amounts are USD, the parts of the cost those of the charge; null: unknown. In privacy mode words of the provider only if
  * they have the form of a word.
  */
-export type TracedChat = Omit<ChatFacts, ChatAmount | 'parameters'> &
+export type TracedChat = Omit<
+  ChatFacts,
+  ChatAmount | 'parameters' | 'providerWire' | 'cacheWrite1hTokens' | 'cacheWrite1hCost'
+> &
   Readonly<Record<ChatAmount | UpstreamAmount, number | null>> & {
     /** Without text of the caller in privacy mode. */
     readonly parameters: NonNullable<ChatFacts['parameters']>;

@@ -3,9 +3,12 @@ import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import type { GenerationWithKey } from '../generations.service.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
+import type { ChatFacts } from '../../domain/chat/chat-outcome.js';
 import { usdOrNull } from '../../domain/spend/money.js';
-import { ObjectListField } from '../../http/fields/compound-fields.js';
+import type { PicoUsd } from '../../domain/spend/money.js';
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
+  EnumField,
   FlagField,
   IntegerField,
   NumberField,
@@ -14,6 +17,8 @@ import {
   UsdField,
 } from '../../http/fields/scalar-fields.js';
 
+const COST_PARTS = ['prompt', 'cached', 'cache_write', 'cache_write_1h', 'completion', 'reasoning'] as const;
+type CostPart = (typeof COST_PARTS)[number];
 const NEVER = { nullable: true, description: 'Always null.' } as const;
 /** A member of chat calls; embeddings have null. */
 const ofChat = (description: string) =>
@@ -33,6 +38,19 @@ class ProviderResponseDto {
   @TextField({ description: 'The model of the attempt: fallback can change it.' }) model_permaslug: string;
   @TextField({ optional: true, description: "The provider's own id of the answer; absent for embeddings." })
   id?: string;
+  @ListField(String, {
+    optional: true,
+    description:
+      'Members of the request that the endpoint did not get, thoughts of earlier turns among them. Absent: it got all.',
+  })
+  edits?: string[];
+}
+
+class CostPartDto {
+  @EnumField(COST_PARTS) part: CostPart;
+  @IntegerField({ description: 'As charged; no token is in two parts.' }) tokens: number;
+  @UsdField({ nullable: true, description: 'USD at the provider. Null: no price is known.' }) cost:
+    number | null;
 }
 
 export class GenerationDto {
@@ -55,6 +73,12 @@ export class GenerationDto {
   @TextField({ nullable: true, description: ERROR_MESSAGE }) error_message: string | null;
   @TextField({ nullable: true, description: 'embeddings, completions for chat, messages, or responses.' })
   api_type: string | null;
+  @TextField(
+    ofChat(
+      'The API in which the answering provider was called: chat, messages, responses, gemini or converse.',
+    ),
+  )
+  provider_wire: string | null;
   @TextField({
     nullable: true,
     description: 'The provider that served the call, or was tried last; null when none was reached.',
@@ -119,6 +143,13 @@ export class GenerationDto {
     description: 'USD of the cost above the reservation, which the caller does not pay. Null: none.',
   })
   overrun: number | null;
+  @ObjectListField(
+    CostPartDto,
+    ofChat(
+      'The cost by class of tokens; `prompt` includes media and the fee of a request. Parts without tokens are left out.',
+    ),
+  )
+  cost_parts: CostPartDto[] | null;
   @IntegerField(NEVER) app_id: number | null;
   @TextField({ nullable: true, description: 'The user that the request named.' }) external_user:
     string | null;
@@ -164,6 +195,8 @@ export function toGenerationDto(
   return {
     ...NEVER_KNOWN,
     ...chatMembers(generation),
+    provider_wire: generation.chat?.providerWire ?? null,
+    cost_parts: generation.chat && costPartsOf(generation.chat, generation.promptTokens),
     id: generationHeaderId(generation.id),
     created_at: generation.createdAt.toISOString(),
     model: generation.model,
@@ -245,9 +278,27 @@ function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, Ch
   };
 }
 
+function costPartsOf(chat: ChatFacts, promptTokens: number): CostPartDto[] {
+  const { cachedTokens, cacheWriteTokens, cacheWrite1hTokens, completionTokens, reasoningTokens } = chat;
+  const { promptCost, completionCost, cachedCost, cacheWriteCost, cacheWrite1hCost, reasoningCost } = chat;
+  const rest = (whole: PicoUsd | null, ...parts: readonly (PicoUsd | null)[]): PicoUsd | null =>
+    whole && parts.reduce<PicoUsd>((left, part) => left - (part ?? 0n), whole);
+  const parts: readonly (readonly [CostPart, number, PicoUsd | null])[] = [
+    ['prompt', promptTokens - cachedTokens - cacheWriteTokens, rest(promptCost, cachedCost, cacheWriteCost)],
+    ['cached', cachedTokens, cachedCost],
+    ['cache_write', cacheWriteTokens - cacheWrite1hTokens, rest(cacheWriteCost, cacheWrite1hCost)],
+    ['cache_write_1h', cacheWrite1hTokens, cacheWrite1hCost],
+    ['completion', completionTokens - reasoningTokens, rest(completionCost, reasoningCost)],
+    ['reasoning', reasoningTokens, reasoningCost],
+  ];
+  return parts
+    .filter(([, tokens, cost]) => tokens > 0 || (cost ?? 0n) > 0n)
+    .map(([part, tokens, cost]) => ({ part, tokens, cost: usdOrNull(cost) }));
+}
+
 function toProviderResponse(
   generation: Generation,
-  { provider, endpoint, status, durationMs, isByok, model, upstreamId }: GenerationAttempt,
+  { provider, endpoint, status, durationMs, isByok, model, upstreamId, droppedMembers }: GenerationAttempt,
   providerName: (slug: string) => string,
 ): ProviderResponseDto {
   return {
@@ -258,5 +309,6 @@ function toProviderResponse(
     model_permaslug: model ?? generation.model,
     ...(isByok === undefined ? {} : { is_byok: isByok }),
     ...(upstreamId ? { id: upstreamId } : {}),
+    ...(droppedMembers === undefined ? {} : { edits: [...droppedMembers] }),
   };
 }

@@ -11,6 +11,7 @@ const AMOUNTS = [
   'completionCost',
   'cachedCost',
   'cacheWriteCost',
+  'cacheWrite1hCost',
   'reasoningCost',
   'cacheDiscount',
 ] as const;
@@ -42,10 +43,12 @@ export function readChat(row: Pick<TableRow, Summed | 'chat' | 'operation'>): Ch
   const stored = (row.chat ?? {}) as Partial<StoredChat>;
   return {
     wire: stored.wire ?? 'chat',
+    providerWire: stored.providerWire ?? null,
     completionTokens: row.completionTokens ?? 0,
     reasoningTokens: row.reasoningTokens ?? 0,
     cachedTokens: row.cachedTokens ?? 0,
     cacheWriteTokens: stored.cacheWriteTokens ?? 0,
+    cacheWrite1hTokens: stored.cacheWrite1hTokens ?? 0,
     audioInputTokens: stored.audioInputTokens ?? 0,
     audioOutputTokens: stored.audioOutputTokens ?? 0,
     usageSource: stored.usageSource ?? 'none',
@@ -61,6 +64,7 @@ export function readChat(row: Pick<TableRow, Summed | 'chat' | 'operation'>): Ch
     completionCost: readAmount(stored.completionCost),
     cachedCost: readAmount(stored.cachedCost),
     cacheWriteCost: readAmount(stored.cacheWriteCost),
+    cacheWrite1hCost: readAmount(stored.cacheWrite1hCost),
     reasoningCost: readAmount(stored.reasoningCost),
     cacheDiscount: readAmount(stored.cacheDiscount),
     parameters: stored.parameters ?? null,

@@ -39,6 +39,22 @@ const OPERATIONS: readonly Operation[] = [
     missing: /messages/,
     unconfigured: 'openai/gpt-4.1-mini',
   },
+  {
+    operation: 'messages',
+    body: { model: 'local/echo', max_tokens: 100, messages: [{ role: 'user', content: 'words' }] },
+    answer: { type: 'message', model: 'local/echo', content: [{ type: 'text', text: 'words' }] },
+    incomplete: { model: 'local/echo', max_tokens: 100 },
+    missing: /messages/,
+    unconfigured: 'openai/gpt-4.1-mini',
+  },
+  {
+    operation: 'responses',
+    body: { model: 'local/echo', input: 'words' },
+    answer: { object: 'response', model: 'local/echo', output: [{ content: [{ text: 'words' }] }] },
+    incomplete: { model: 'local/echo' },
+    missing: /input/,
+    unconfigured: 'openai/gpt-4.1-mini',
+  },
 ];
 
 let app: TestApp;

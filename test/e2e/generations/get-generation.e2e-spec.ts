@@ -88,6 +88,8 @@ describe('200', () => {
       time_to_first_token: null,
       usage_source: null,
       overrun: null,
+      cost_parts: null,
+      provider_wire: null,
       num_media_prompt: null,
       num_media_completion: null,
       num_input_audio_prompt: null,
@@ -126,7 +128,16 @@ describe('200', () => {
     const chat = createChatGeneration(key, {
       createdAt: app.clock.now(),
       upstreamId: 'chatcmpl-1',
-      chat: { mediaCount: 2, audioCount: 1, overrun: 5_000_000n },
+      chat: {
+        mediaCount: 2,
+        audioCount: 1,
+        overrun: 5_000_000n,
+        providerWire: 'messages',
+        cacheWriteTokens: 100,
+        cacheWrite1hTokens: 60,
+        cacheWriteCost: 50_000_000n,
+        cacheWrite1hCost: 40_000_000n,
+      },
       attempts: [
         {
           provider: 'azure',
@@ -144,6 +155,7 @@ describe('200', () => {
           durationMs: 40,
           isByok: false,
           upstreamId: 'chatcmpl-1',
+          droppedMembers: ['messages.content.thinking'],
         },
       ],
     });
@@ -174,6 +186,15 @@ describe('200', () => {
         cache_discount: 0.00024,
         usage_source: 'reported',
         overrun: 0.000005,
+        provider_wire: 'messages',
+        cost_parts: [
+          { part: 'prompt', tokens: 100, cost: 0.00003 },
+          { part: 'cached', tokens: 800, cost: 0.00008 },
+          { part: 'cache_write', tokens: 40, cost: 0.00001 },
+          { part: 'cache_write_1h', tokens: 60, cost: 0.00004 },
+          { part: 'completion', tokens: 10, cost: 0.000016 },
+          { part: 'reasoning', tokens: 30, cost: 0.000048 },
+        ],
         service_tier: 'default',
         provider_responses: [
           { provider_name: 'Azure OpenAI', status: 429, latency: 3, model_permaslug: 'openai/gpt-4.1' },
@@ -181,6 +202,7 @@ describe('200', () => {
             provider_name: 'OpenAI',
             is_byok: false,
             id: 'chatcmpl-1',
+            edits: ['messages.content.thinking'],
             model_permaslug: 'openai/gpt-4.1-mini',
           },
         ],

@@ -8,10 +8,12 @@ import { createGeneration } from './generation.js';
 export function createChatFacts(overrides: Partial<ChatFacts> = {}): ChatFacts {
   return {
     wire: 'chat',
+    providerWire: 'chat',
     completionTokens: 40,
     reasoningTokens: 30,
     cachedTokens: 800,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     audioInputTokens: 0,
     audioOutputTokens: 0,
     usageSource: 'reported',
@@ -27,6 +29,7 @@ export function createChatFacts(overrides: Partial<ChatFacts> = {}): ChatFacts {
     completionCost: 64_000_000n,
     cachedCost: 80_000_000n,
     cacheWriteCost: 0n,
+    cacheWrite1hCost: 0n,
     reasoningCost: 48_000_000n,
     cacheDiscount: 240_000_000n,
     parameters: { temperature: 0.2, max_tokens: 500 },
