@@ -4,6 +4,7 @@ import { Badge, StatusBadge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { EmptyState } from '../../components/feedback/states';
 import { formatDuration } from '../../format';
+import { editsInWords } from './call-route';
 import styles from './generations.module.css';
 
 type Attempt = NonNullable<Generation['provider_responses']>[number];
@@ -51,6 +52,7 @@ export function Attempts({ attempts, latency, hasFailed }: AttemptsProps) {
                 <Bar start={start} length={attempt.latency} total={total} isFailed={isFailure(attempt)} />
               </span>
               <span className={styles.duration}>{formatDuration(attempt.latency)}</span>
+              <Edits edits={attempt.edits} />
             </li>
           ))}
           {latency !== null && latency > atProviders && (
@@ -66,6 +68,11 @@ export function Attempts({ attempts, latency, hasFailed }: AttemptsProps) {
       )}
     </Section>
   );
+}
+
+function Edits({ edits }: Pick<Attempt, 'edits'>) {
+  const words = editsInWords(edits);
+  return words !== null && <span className={styles.edits}>{words}</span>;
 }
 
 function sumOfLatencies(attempts: readonly Attempt[]): number {

@@ -1,71 +1,49 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Generation } from '../../api/generations';
-import { costParts, sumOf } from './cost-parts';
+import { costParts } from './cost-parts';
 
 const CHAT = {
-  api_type: 'completions',
-  provider_name: 'OpenAI',
-  usage: 0,
-  overrun: null,
-  tokens_prompt: 1000,
-  tokens_completion: 300,
-  native_tokens_cached: 400,
-  native_tokens_cache_write: null,
-  native_tokens_reasoning: 100,
+  usage: 0.0048,
+  is_byok: false,
+  upstream_inference_cost: 0.0048,
+  provider_wire: 'messages',
+  tokens_prompt: 1100,
+  cost_parts: [
+    { part: 'prompt', tokens: 600, cost: 0.0012 },
+    { part: 'cached', tokens: 400, cost: 0.0002 },
+    { part: 'cache_write', tokens: 40, cost: 0.0001 },
+    { part: 'cache_write_1h', tokens: 60, cost: 0.00024 },
+    { part: 'completion', tokens: 200, cost: 0.0016 },
+    { part: 'reasoning', tokens: 100, cost: 0.0008 },
+  ],
+  num_media_prompt: 0,
+  num_input_audio_prompt: 0,
 } as unknown as Generation;
-const PRICING = { prompt: '0.000002', completion: '0.000008', input_cache_read: '0.0000005' };
-const endpoint = (pricing: typeof PRICING, name = 'OpenAI') => ({ provider_name: name, pricing });
-// 600 x 2 + 400 x 0.5 + 200 x 8 + 100 x 8, in millionths.
-const COST = 0.0038;
 
 describe('the parts of a cost', () => {
-  it('are each kind of token once, at its price, and add up to the charge', () => {
-    const parts = costParts({ ...CHAT, usage: COST }, [endpoint(PRICING)]);
-    expect(parts).toEqual([
-      { label: 'Prompt', tokens: 600, price: 0.000002 },
-      { label: 'Prompt, cached', tokens: 400, price: 0.0000005 },
-      { label: 'Answer', tokens: 200, price: 0.000008 },
-      { label: 'Answer, reasoning', tokens: 100, price: 0.000008 },
-    ]);
-    expect(sumOf(parts)).toBeCloseTo(COST, 12);
+  it('are each class of tokens once, with its price', () => {
+    expect(costParts(CHAT).map(({ label, tokens, price }) => [label, tokens, price?.toPrecision(6)])).toEqual(
+      [
+        ['Prompt', 600, '0.00000200000'],
+        ['Prompt, read from the cache', 400, '5.00000e-7'],
+        ['Prompt, written for 5 minutes', 40, '0.00000250000'],
+        ['Prompt, written for an hour', 60, '0.00000400000'],
+        ['Answer', 200, '0.00000800000'],
+        ['Answer, reasoning', 100, '0.00000800000'],
+      ],
+    );
   });
 
-  it('are those of the endpoint whose prices give the charge', () => {
-    const dear = { ...PRICING, prompt: '1' };
-    const parts = costParts({ ...CHAT, usage: COST }, [
-      endpoint(dear),
-      endpoint(PRICING, 'Other'),
-      endpoint(PRICING),
-    ]);
-    expect(parts[0]?.price).toBe(0.000002);
+  it('have no price where none is known, and none of a prompt with images', () => {
+    const unpriced = { ...CHAT, cost_parts: [{ part: 'prompt', tokens: 1, cost: null }] } as Generation;
+    expect(costParts(unpriced)).toEqual([{ label: 'Prompt', tokens: 1, amount: null, price: null }]);
+    const [prompt, cached] = costParts({ ...CHAT, num_media_prompt: 1 });
+    expect([prompt?.price, cached?.price]).toEqual([null, 0.0002 / 400]);
   });
 
-  it('have no price when the prices of today do not give the charge', () => {
-    const parts = costParts({ ...CHAT, usage: 0.5 }, [endpoint(PRICING)]);
-    expect(parts.map(({ tokens, price }) => [tokens, price])).toEqual([
-      [600, null],
-      [400, null],
-      [200, null],
-      [100, null],
-    ]);
-  });
-
-  it('include what is above the reservation, which is not charged', () => {
-    const parts = costParts({ ...CHAT, usage: 0.003, overrun: 0.0008 }, [endpoint(PRICING)]);
-    expect(sumOf(parts)).toBeCloseTo(COST, 12);
-  });
-
-  it('of embeddings are their inputs alone', () => {
-    const embeddings = {
-      ...CHAT,
-      api_type: 'embeddings',
-      usage: 0.00002,
-      tokens_completion: 0,
-      native_tokens_cached: null,
-      native_tokens_reasoning: null,
-    };
-    expect(costParts(embeddings, [endpoint({ ...PRICING, prompt: '0.00000002' })])).toEqual([
-      { label: 'Input', tokens: 1000, price: 0.00000002 },
-    ]);
+  it('are one for embeddings', () => {
+    const embedded = { ...CHAT, cost_parts: null, tokens_prompt: 10, usage: 0.00002 };
+    expect(costParts(embedded)).toMatchObject([{ label: 'Input', tokens: 10, amount: 0.00002 }]);
+    expect(costParts({ ...embedded, tokens_prompt: 0 })).toEqual([]);
   });
 });

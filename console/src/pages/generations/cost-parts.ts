@@ -1,64 +1,54 @@
-// The parts of the cost of a call: tokens of each kind at the price of the endpoint that served it.
+// The parts of the cost of a call: the tokens of each class at the price of the call.
 import type { Generation } from '../../api/generations';
-import type { ModelEndpoint } from '../../api/providers';
 
 export interface CostPart {
   readonly label: string;
   readonly tokens: number;
-  /** USD for one token; null: the prices of the day of the call are not those of today. */
+  /** USD; null: no price is known. */
+  readonly amount: number | null;
+  /** USD for one token; null: none is known, or the amount has more than tokens. */
   readonly price: number | null;
 }
 
-type Pricing = ModelEndpoint['pricing'];
+type Part = NonNullable<Generation['cost_parts']>[number]['part'];
 
-// The service stores twelve decimals.
-const EPSILON = 1e-12;
+const LABELS: Readonly<Record<Part, string>> = {
+  prompt: 'Prompt',
+  cached: 'Prompt, read from the cache',
+  cache_write: 'Prompt, written to the cache',
+  cache_write_1h: 'Prompt, written for an hour',
+  completion: 'Answer',
+  reasoning: 'Answer, reasoning',
+};
+/** Of the APIs whose caches live for five minutes or an hour. */
+const SHORT_LIVED = 'Prompt, written for 5 minutes';
+const TIMED_CACHES: ReadonlySet<string | null> = new Set(['messages', 'converse']);
 
-/**
- * With prices when those of an endpoint of the provider, which are today's, give the cost of the call. Prices of the day of
- * the call may have differed.
- */
-export function costParts(
-  generation: Generation,
-  endpoints: readonly Pick<ModelEndpoint, 'provider_name' | 'pricing'>[],
-): readonly CostPart[] {
-  const cost = generation.usage + (generation.overrun ?? 0);
-  const candidates = endpoints
-    .filter(({ provider_name: name }) => name === generation.provider_name)
-    .map(({ pricing }) => pricedParts(generation, pricing));
-  return (
-    candidates.find((parts) => Math.abs(sumOf(parts) - cost) < EPSILON) ?? pricedParts(generation, null)
-  ).filter(({ tokens }) => tokens > 0);
+export function costParts(generation: Generation): readonly CostPart[] {
+  const { cost_parts: parts, provider_wire: wire } = generation;
+  if (parts === null) return inputPart(generation);
+  return parts.map(({ part, tokens, cost }) => ({
+    label: part === 'cache_write' && TIMED_CACHES.has(wire) ? SHORT_LIVED : LABELS[part],
+    tokens,
+    amount: cost,
+    price: part === 'prompt' && hasMedia(generation) ? null : priceOf(tokens, cost),
+  }));
 }
 
-export const sumOf = (parts: readonly CostPart[]): number =>
-  parts.reduce((sum, { tokens, price }) => sum + tokens * (price ?? 0), 0);
-
-function pricedParts(generation: Generation, pricing: Pricing | null): readonly CostPart[] {
-  const { tokens_prompt: prompt, tokens_completion: completion, api_type: operation } = generation;
-  const cached = generation.native_tokens_cached ?? 0;
-  const written = generation.native_tokens_cache_write ?? 0;
-  const reasoning = generation.native_tokens_reasoning ?? 0;
-  const at = (price: string | undefined, fallback?: string): number | null =>
-    pricing === null ? null : Number(price ?? fallback ?? 0);
-  const isChat = operation === 'completions';
-  return [
-    {
-      label: isChat ? 'Prompt' : 'Input',
-      tokens: (prompt ?? 0) - cached - written,
-      price: at(pricing?.prompt),
-    },
-    { label: 'Prompt, cached', tokens: cached, price: at(pricing?.input_cache_read, pricing?.prompt) },
-    {
-      label: 'Prompt, written to the cache',
-      tokens: written,
-      price: at(pricing?.input_cache_write, pricing?.prompt),
-    },
-    { label: 'Answer', tokens: (completion ?? 0) - reasoning, price: at(pricing?.completion) },
-    {
-      label: 'Answer, reasoning',
-      tokens: reasoning,
-      price: at(pricing?.internal_reasoning, pricing?.completion),
-    },
-  ];
+export function hasMedia({ num_media_prompt: media, num_input_audio_prompt: audio }: Generation): boolean {
+  return (media ?? 0) + (audio ?? 0) > 0;
 }
+
+function inputPart({
+  usage,
+  is_byok: isByok,
+  upstream_inference_cost: upstream,
+  tokens_prompt: tokens,
+}: Generation) {
+  if (tokens === null || tokens === 0) return [];
+  const amount = isByok || upstream === null ? upstream : usage;
+  return [{ label: 'Input', tokens, amount, price: priceOf(tokens, amount) }];
+}
+
+const priceOf = (tokens: number, amount: number | null): number | null =>
+  amount === null || tokens === 0 ? null : amount / tokens;

@@ -1,12 +1,10 @@
 // How the cost of a call came about.
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Generation } from '../../api/generations';
-import { modelEndpointsQuery } from '../../api/providers';
 import { Section } from '../../components/display/section';
 import { Absent, Money } from '../../components/display/values';
 import { formatCount } from '../../format';
-import { costParts } from './cost-parts';
+import { costParts, hasMedia } from './cost-parts';
 import type { CostPart } from './cost-parts';
 import styles from './generations.module.css';
 
@@ -16,10 +14,7 @@ const DIGITS = 12;
 
 export function Cost({ generation }: { readonly generation: Generation }) {
   const { usage, upstream_inference_cost: upstream, is_byok: isByok, overrun } = generation;
-  const [author = '', slug = ''] = generation.model.split('/');
-  const { data } = useQuery({ ...modelEndpointsQuery(author, slug), refetchInterval: false, retry: false });
-  const parts = costParts(generation, data?.endpoints ?? []);
-  const isPriced = parts.length > 0 && parts.every(({ price }) => price !== null);
+  const parts = costParts(generation);
   return (
     <Section title="Cost">
       <table className={styles.cost}>
@@ -55,20 +50,20 @@ export function Cost({ generation }: { readonly generation: Generation }) {
           </SumRow>
         </tfoot>
       </table>
-      {!isPriced && usage > 0 && (
-        <p className={styles.note}>Charged at the prices of the day of the call, for each kind of token.</p>
+      {hasMedia(generation) && (
+        <p className={styles.note}>The amount of the prompt includes images, files and audio.</p>
       )}
     </Section>
   );
 }
 
-function PartRow({ part: { label, tokens, price } }: { readonly part: CostPart }) {
+function PartRow({ part: { label, tokens, price, amount } }: { readonly part: CostPart }) {
   return (
     <tr>
       <th scope="row">{label}</th>
       <td>{formatCount(tokens)}</td>
       <td>{price === null ? <Absent /> : <Money isExact usd={exact(price * MILLION)} />}</td>
-      <td>{price === null ? <Absent /> : <Money isExact usd={exact(tokens * price)} />}</td>
+      <td>{amount === null ? <Absent /> : <Money isExact usd={amount} />}</td>
     </tr>
   );
 }

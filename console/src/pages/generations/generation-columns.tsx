@@ -6,6 +6,7 @@ import { WorkspaceName } from '../../components/data/workspace-name';
 import { Badge, StatusBadge } from '../../components/display/badge';
 import { Absent, ModelId, Money, Name, Time } from '../../components/display/values';
 import { formatCount, formatDuration } from '../../format';
+import { endInWords } from './call-route';
 import { nameOfError } from './failure-causes';
 import styles from './generations.module.css';
 
@@ -131,7 +132,7 @@ function Outcome({ row }: { readonly row: GenerationRow }) {
     <span className={styles.badges}>
       <StatusBadge status={status} />
       {isCancelled && <Badge tone="warning">Cancelled</Badge>}
-      {reason !== null && reason !== 'stop' && <Badge tone="neutral">{reason}</Badge>}
+      {reason !== null && reason !== 'stop' && <Badge tone="neutral">{endInWords(reason, null)}</Badge>}
     </span>
   );
 }

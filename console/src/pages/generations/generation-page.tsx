@@ -13,6 +13,7 @@ import { Absent, Code, ModelId, Money, Name, Time } from '../../components/displ
 import { ErrorState, Notice, Placeholder } from '../../components/feedback/states';
 import { capitalise, formatCount, formatDuration } from '../../format';
 import { Attempts } from './attempts';
+import { endInWords, nameOfApi, providerApiOf } from './call-route';
 import { Content } from './content';
 import { Cost } from './cost';
 import { Deliveries } from './deliveries';
@@ -75,6 +76,7 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
           detail={firstTokenOf(generation)}
         />
         <StatTile {...tokensOf(generation, isChat)} />
+        <CacheTile generation={generation} />
         <StatTile label="Provider" value={generation.provider_name ?? '–'} />
       </StatTiles>
       <Attempts attempts={generation.provider_responses ?? []} latency={latency} hasFailed={hasFailed} />
@@ -104,6 +106,32 @@ function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Gene
     value: formatCount(prompt + completion),
     detail: `${formatCount(prompt)} prompt, ${formatCount(completion)} answer`,
   };
+}
+
+/** Of the prompt: what the cache held, what was written to it, and what that has saved. */
+function CacheTile({ generation }: { readonly generation: Generation }) {
+  const { cost_parts: parts, cache_discount: saved } = generation;
+  const tokensIn = (...names: readonly string[]): number =>
+    (parts ?? []).reduce((sum, { part, tokens }) => (names.includes(part) ? sum + tokens : sum), 0);
+  const [read, written] = [tokensIn('cached'), tokensIn('cache_write', 'cache_write_1h')];
+  if (read + written === 0) return null;
+  return (
+    <StatTile
+      label="From the prompt cache"
+      value={formatCount(read)}
+      detail={
+        <>
+          {written > 0 && `${formatCount(written)} written. `}
+          {saved !== null && (
+            <>
+              {saved < 0 ? 'Costs more: ' : 'Saves '}
+              <Money usd={Math.abs(saved)} />
+            </>
+          )}
+        </>
+      }
+    />
+  );
 }
 
 function Failure({ generation }: { readonly generation: Generation }) {
@@ -142,15 +170,12 @@ function chatDetailsOf(generation: Generation) {
   const { finish_reason: reason, native_finish_reason: native, usage_source: origin } = generation;
   return [
     ['Operation', generation.streamed ? 'Chat, streamed' : 'Chat, in one piece'],
-    ['Ended with', reason === null ? <Absent key="reason" /> : finishOf(reason, native)],
+    ["Caller's API", generation.api_type === null ? <Absent key="api" /> : nameOfApi(generation.api_type)],
+    ["Provider's API", providerApiOf(generation) ?? <Absent key="provider" />],
+    ['Ended with', reason === null ? <Absent key="reason" /> : endInWords(reason, native)],
     ['Token counts', origin === null ? <Absent key="origin" /> : capitalise(usageOrigin(origin))],
     ['Service tier', generation.service_tier ?? <Absent key="tier" />],
   ] as const;
-}
-
-/** With the provider's own word, where it differs. */
-function finishOf(reason: string, native: string | null): string {
-  return native === null || native === reason ? reason : `${reason} (${native})`;
 }
 
 function detailsOf(generation: Generation) {
