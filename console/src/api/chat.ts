@@ -1,54 +1,30 @@
-// Chat calls from the console, charged to a key that the user chooses: the answer as it comes.
+// Chat calls from the console, charged to a key that the user chooses: the events of the answer as they come.
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { addChunk, EMPTY_ANSWER } from './chat-answer';
-import type { ChatAnswer, ChatChunk } from './chat-answer';
 import { CutStreamError, openConsole } from './client';
 import { playgroundPath } from './playground';
 
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string | readonly ChatPart[] | null;
-  readonly tool_calls?: readonly object[];
-  readonly tool_call_id?: string;
-}
-
-export type ChatPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
-
-export interface ChatBody {
-  readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly temperature?: number | undefined;
-  readonly max_tokens?: number | undefined;
-  readonly tools?: readonly unknown[] | undefined;
-}
-
-interface ChatCall {
+export interface ChatRequest {
   /** Undefined: the key of the session. */
   readonly keyHash: string | undefined;
-  readonly body: ChatBody;
+  /** Below /api/v1. */
+  readonly path: string;
+  readonly body: object;
   readonly signal: AbortSignal;
-  /** With each chunk, and once with the headers. */
-  readonly onProgress: (answer: ChatAnswer) => void;
 }
 
-const DONE = '[DONE]';
+export interface ChatEvents {
+  readonly generationId: string | null;
+  /** The data of each. */
+  readonly events: AsyncGenerator<string>;
+}
 
-/** Resolves when the stream ends. Rejects with ApiError before the headers, with CutStreamError for a stream that is cut. */
-export async function streamChat({ keyHash, body, signal, onProgress }: ChatCall): Promise<ChatAnswer> {
-  const startedAt = performance.now();
-  const elapsed = () => performance.now() - startedAt;
-  const path = playgroundPath('chat/completions', keyHash);
-  const response = await openConsole('POST', path, { ...body, stream: true }, signal);
-  let answer: ChatAnswer = { ...EMPTY_ANSWER, generationId: response.headers.get('x-generation-id') };
-  onProgress(answer);
-  for await (const data of eventsOf(response, signal)) {
-    if (data === DONE) return { ...answer, latency: elapsed() };
-    answer = addChunk(answer, JSON.parse(data) as ChatChunk, elapsed());
-    onProgress(answer);
-  }
-  throw new CutStreamError(new Error('the stream ended before its last event'));
+/** Rejects with ApiError before the headers; the events do with CutStreamError for a stream that is cut. */
+export async function openChat({ keyHash, path, body, signal }: ChatRequest): Promise<ChatEvents> {
+  const response = await openConsole('POST', playgroundPath(path, keyHash), body, signal);
+  return {
+    generationId: response.headers.get('x-generation-id'),
+    events: eventsOf(response, signal),
+  };
 }
 
 async function* eventsOf({ body }: Response, signal: AbortSignal): AsyncGenerator<string> {

@@ -2,14 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../../api/client';
-import type { ChatAnswer, ChatUsage } from '../../../api/chat-answer';
+import { useSession } from '../../../app/workspace';
 import { generationQuery } from '../../../api/generations';
 import { Absent, Money } from '../../../components/display/values';
 import { ErrorState, Notice, Waiting } from '../../../components/feedback/states';
 import { formatCount, formatDuration } from '../../../format';
 import { usageOrigin } from '../../generations/usage-origin';
 import { CallCost, GenerationRecord } from '../call-figures';
-import type { AnswerTurn } from './turns';
+import type { AnswerTurn } from './wires/turns';
+import type { AnswerUsage, ChatAnswer } from './wires/chat-answer';
 import styles from './chat.module.css';
 
 export function AnswerFigures({ answer, outcome }: Pick<AnswerTurn, 'answer' | 'outcome'>) {
@@ -50,29 +51,41 @@ function Figures({ items }: { readonly items: readonly (readonly [string, ReactN
   );
 }
 
-function figuresOf({ provider, firstContent, latency, usage }: ChatAnswer) {
+function figuresOf({ provider, firstContent, latency, usage, generationId: id }: ChatAnswer) {
   return [
-    ['Provider', provider ?? <Absent key="provider" />],
+    ['Provider', provider ?? <RecordedProvider key="provider" id={id} />],
     ['First token', durationOf(firstContent)],
     ['Latency', durationOf(latency)],
     ['Prompt tokens', usage === null ? <Absent key="prompt" /> : promptTokens(usage)],
     ['Answer tokens', usage === null ? <Absent key="completion" /> : completionTokens(usage)],
-    ['Cost', <CallCost key="cost" usd={usage?.cost} isByok={usage?.is_byok ?? false} />],
+    ['Cost', <CallCost key="cost" usd={usage?.cost} isByok={usage?.isByok ?? false} />],
   ] as const;
+}
+
+/** Events of Messages do not name it. */
+function RecordedProvider({ id }: { readonly id: string | null }) {
+  const isReadable = useSession().kind === 'management' && id !== null;
+  const { data } = useQuery({ ...generationQuery(id ?? ''), enabled: isReadable });
+  return data?.provider_name ?? <Absent />;
 }
 
 const durationOf = (milliseconds: number | null) =>
   milliseconds === null ? <Absent /> : formatDuration(milliseconds);
 
-function promptTokens({ prompt_tokens: all, prompt_tokens_details: { cached_tokens: cached } }: ChatUsage) {
-  return `${formatCount(all)}${cached > 0 ? `, ${formatCount(cached)} of them cached` : ''}`;
-}
+const promptTokens = ({ prompt, cached, written }: AnswerUsage): string =>
+  withParts(prompt, [
+    [cached, 'cached'],
+    [written, 'written to the cache'],
+  ]);
 
-function completionTokens({
-  completion_tokens: all,
-  completion_tokens_details: { reasoning_tokens: reasoning },
-}: ChatUsage) {
-  return `${formatCount(all)}${reasoning > 0 ? `, ${formatCount(reasoning)} of them reasoning` : ''}`;
+const completionTokens = ({ completion, reasoning }: AnswerUsage): string =>
+  withParts(completion, [[reasoning, 'reasoning']]);
+
+function withParts(all: number, parts: readonly (readonly [number, string])[]): string {
+  const named = parts
+    .filter(([tokens]) => tokens > 0)
+    .map(([tokens, name]) => `${formatCount(tokens)} ${name}`);
+  return named.length === 0 ? formatCount(all) : `${formatCount(all)} (${named.join(', ')})`;
 }
 
 // Providers that bill to the end are read to the end, and the record follows.

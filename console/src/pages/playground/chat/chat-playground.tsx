@@ -1,14 +1,13 @@
 // Chats with one model, or with two side by side: the settings of the call, and the conversations.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ChatBody } from '../../../api/chat';
 import { ApiError } from '../../../api/client';
 import { exampleModel, LOCAL_MODELS, modelChoicesQuery } from '../../../api/models';
 import { useUnloadQuestion } from '../../../app/page-hold';
 import { Button } from '../../../components/actions/button';
 import { CodeSamples } from '../../../components/data/code-samples';
 import { Section } from '../../../components/display/section';
-import { Form } from '../../../components/form/form';
+import { Form, SelectField } from '../../../components/form/form';
 import { TextFormChoice, TextFormContext } from '../../../components/message/message';
 import type { TextForm } from '../../../components/message/message';
 import { ModelField, useTakesImages } from '../model-field';
@@ -19,15 +18,19 @@ import { Composer } from './composer';
 import type { Draft } from './composer';
 import { Conversation } from './conversation';
 import { NO_SETTINGS, readSettings, SettingsFields } from './settings';
-import { messagesOf, openCalls, withoutImageData } from './turns';
-import type { Turn } from './turns';
+import { openCalls, withoutImageData } from './wires/turns';
+import type { Turn } from './wires/turns';
 import { useChat } from './use-chat';
 import type { Chat } from './use-chat';
+import { WIRE_NAMES } from './wires/chat-wire';
+import type { WireBody, WireName } from './wires/chat-wire';
+import { WIRES } from './wires/wires';
 import styles from './chat.module.css';
 
 const EXAMPLE: Draft = { text: 'Write two sentences about gateways.', images: [] };
 const NO_DRAFT: Draft = { text: '', images: [] };
 const BAD_REQUEST = 400;
+const API_CHOICES = WIRE_NAMES.map((name) => ({ value: name, label: WIRES[name].label }));
 
 interface Side {
   readonly model: string;
@@ -41,6 +44,7 @@ export function ChatPlayground() {
 function ChatCalls({ payer }: { readonly payer: Payer }) {
   const models = useQuery(modelChoicesQuery('text'));
   const [firstChat, secondChat] = [useChat(), useChat()];
+  const [wireName, setWireName] = useState<WireName>('chat');
   const [chosenModel, setModel] = useState<string>();
   /** Null: one model answers. */
   const [secondModel, setSecondModel] = useState<string | null>(null);
@@ -52,16 +56,14 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
   const first: Side = { model, chat: firstChat };
   const sides = secondModel === null ? [first] : [first, { model: secondModel, chat: secondChat }];
   const isRunning = sides.some(({ chat }) => chat.live !== null);
-  const { members, problems, isValid } = readSettings(settings);
+  const wire = WIRES[wireName];
+  const { call: settled, problems, isValid } = readSettings(settings);
   // The answer, which is paid for, would end with the page.
   useUnloadQuestion(isRunning);
-  const bodyOf = (sideModel: string, turns: readonly Turn[]): ChatBody => ({
-    model: sideModel,
-    messages: messagesOf(settings.system, turns),
-    ...members,
-  });
+  const bodyOf = (sideModel: string, turns: readonly Turn[]): WireBody =>
+    wire.bodyOf({ model: sideModel, turns, ...settled });
   const send = ({ model: sideModel, chat }: Side, turns: readonly Turn[]): void =>
-    chat.send(turns, { keyHash: payer.hash, body: bodyOf(sideModel, turns) });
+    chat.send(turns, { keyHash: payer.hash, wire, body: bodyOf(sideModel, turns) });
   const calls = sides.flatMap(({ chat }, side) =>
     openCalls(chat.turns.at(-1)).map((call) => ({ key: `${side} ${call.id}`, side, call })),
   );
@@ -75,10 +77,17 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
     <div className={sides.length > 1 ? styles.compared : styles.columns}>
       <Section title="Request">
         <Form
-          fields={['model', 'temperature', 'max_tokens', 'tools']}
+          fields={['model', 'temperature', wire.limitMember, 'tools']}
           error={badRequest}
           onSubmit={() => undefined}
         >
+          <SelectField
+            name="api"
+            label="API"
+            choices={API_CHOICES}
+            value={wireName}
+            onChange={({ target }) => setWireName(WIRE_NAMES.find((name) => name === target.value) ?? 'chat')}
+          />
           <ModelField kind="text" value={model} onChange={setModel} />
           {secondModel !== null && (
             <ModelField
@@ -104,6 +113,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
           </div>
           <PayerField payer={payer} />
           <SettingsFields
+            wire={wire}
             texts={settings}
             problems={problems}
             hasProblem={!isValid || badRequest !== null}
@@ -172,6 +182,7 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
             label="Languages"
             samples={chatSamples(
               'YOUR_KEY',
+              wire,
               bodyOf(model, withoutImageData(isRunning ? first.chat.turns : next)),
             )}
           />

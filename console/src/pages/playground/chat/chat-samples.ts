@@ -1,48 +1,44 @@
-// The same chat as curl, TypeScript and Python, streamed.
-import type { ChatBody } from '../../../api/chat';
+// The same chat as curl, TypeScript and Python, streamed, with the vendor's client of the API.
 import type { CodeSample } from '../../../components/data/code-samples';
 import { baseUrl, curlSample } from '../../../components/data/samples';
+import type { ChatWire, WireBody } from './wires/chat-wire';
 
-export function chatSamples(key: string, body: ChatBody): readonly CodeSample[] {
-  const members = Object.entries({ ...body, stream: true }).filter(([, value]) => value !== undefined);
+export function chatSamples(key: string, wire: ChatWire, body: WireBody): readonly CodeSample[] {
+  // Undefined members are not sent, and their tools have some as well.
+  const sent = JSON.parse(JSON.stringify(body)) as object;
+  const members = Object.entries(sent) as [string, unknown][];
+  const { typescript, python, path, clientPath } = wire;
+  const base = baseUrl().slice(0, -'/v1'.length) + clientPath;
   return [
     {
       language: 'curl',
-      code: curlSample(
-        '/chat/completions',
-        key,
-        JSON.stringify(Object.fromEntries(members), null, 2),
-        '--no-buffer ',
-      ),
+      code: curlSample(`/${path}`, key, JSON.stringify(sent, null, 2), '--no-buffer '),
     },
     {
       language: 'TypeScript',
-      code: `import OpenAI from 'openai';
+      code: `${typescript.imports.join('\n')}
 
-const client = new OpenAI({
-  baseURL: '${baseUrl()}',
+const client = ${typescript.construct}({
+  baseURL: '${base}',
   apiKey: '${key}',
 });
-const stream = await client.chat.completions.create({
+const stream = await ${typescript.create}({
 ${members.map(([name, value]) => `  ${name}: ${indent(JSON.stringify(value, null, 2), 2)},`).join('\n')}
 });
-for await (const chunk of stream) {
-  process.stdout.write(chunk.choices[0]?.delta.content ?? '');
-}`,
+${typescript.loop}`,
     },
     {
       language: 'Python',
-      code: `from openai import OpenAI
+      code: `${python.imports.join('\n')}
 
-client = OpenAI(
-    base_url="${baseUrl()}",
+client = ${python.construct}(
+    base_url="${base}",
     api_key="${key}",
 )
-stream = client.chat.completions.create(
+stream = ${python.create}(
 ${members.map(([name, value]) => `    ${name}=${indent(pythonOf(value), 4)},`).join('\n')}
 )
-for chunk in stream:
-    print(chunk.choices[0].delta.content or "", end="")`,
+${python.loop}`,
     },
   ];
 }

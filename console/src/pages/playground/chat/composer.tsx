@@ -7,7 +7,7 @@ import { Notice } from '../../../components/feedback/states';
 import { Form, TextAreaField } from '../../../components/form/form';
 import { Image } from '../../../components/message/image';
 import { IMAGE_TYPES, readImages } from './read-images';
-import type { UserTurn } from './turns';
+import type { UserTurn } from './wires/turns';
 import styles from './chat.module.css';
 
 export type Draft = Pick<UserTurn, 'text' | 'images'>;

@@ -1,6 +1,5 @@
 // The turns of the conversation, and the answer that is coming.
 import { useEffect, useRef } from 'react';
-import type { ChatAnswer } from '../../../api/chat-answer';
 import { ApiError } from '../../../api/client';
 import { messageOf } from '../../../api/problems';
 import { Button } from '../../../components/actions/button';
@@ -10,12 +9,14 @@ import { EmptyState, Notice, Waiting } from '../../../components/feedback/states
 import { Image } from '../../../components/message/image';
 import { Message, MessageText, Reasoning } from '../../../components/message/message';
 import { ToolCalls } from '../../../components/message/tool-calls';
+import { endInWords } from '../../generations/call-route';
 import { AnswerFigures } from './answer-figures';
-import type { AnswerTurn, ToolResult, Turn } from './turns';
+import type { AnswerTurn, ToolResult, Turn } from './wires/turns';
+import type { ChatAnswer } from './wires/chat-answer';
 import styles from './chat.module.css';
 
 /** The answer that is coming. It is shown as the turn that it becomes, so that it keeps its place, and what is unfolded. */
-interface LiveTurn extends Omit<AnswerTurn, 'outcome'> {
+interface LiveTurn extends Omit<AnswerTurn, 'outcome' | 'wire'> {
   readonly outcome: 'coming';
 }
 
@@ -130,7 +131,7 @@ function OutcomeBadge({ turn: { answer, outcome } }: { readonly turn: ShownAnswe
   if (outcome === 'stopped') return <Badge tone="warning">Stopped</Badge>;
   if (outcome === 'failed') return <Badge tone="bad">Failed</Badge>;
   if (outcome === 'coming' || reason === null || reason === 'stop') return null;
-  return <Badge tone="neutral">{reason}</Badge>;
+  return <Badge tone="neutral">{endInWords(reason, null)}</Badge>;
 }
 
 function Failure({ turn: { answer, error }, onRetry }: Pick<AnswerViewProps, 'turn' | 'onRetry'>) {

@@ -1,5 +1,5 @@
 // Images that the user attaches to a message, as the data that a call carries.
-import type { AttachedImage } from './turns';
+import type { AttachedImage } from './wires/turns';
 
 /** The types that every provider of images takes. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];

@@ -1,10 +1,12 @@
 // The settings of a call beside its model and messages, as fields hold them and as the call takes them.
 import { useState } from 'react';
-import type { ChatBody } from '../../../api/chat';
 import { Button } from '../../../components/actions/button';
-import { FieldRow, TextAreaField, TextField } from '../../../components/form/form';
+import { FieldRow, SelectField, TextAreaField, TextField } from '../../../components/form/form';
 import { readNumber, readWholeNumber } from '../../../components/form/read-number';
-import { EXAMPLE_TOOLS, readTools } from './tools';
+import { EXAMPLE_TOOLS, readTools } from './wires/tools';
+import { EFFORTS } from './wires/chat-wire';
+import type { ChatCall, ChatWire } from './wires/chat-wire';
+import { formatCount } from '../../../format';
 import styles from './chat.module.css';
 
 /** As they are typed. */
@@ -12,13 +14,28 @@ export interface SettingsTexts {
   readonly system: string;
   readonly temperature: string;
   readonly maxTokens: string;
+  readonly effort: string;
   readonly tools: string;
 }
 
-export const NO_SETTINGS: SettingsTexts = { system: '', temperature: '', maxTokens: '', tools: '' };
+export const NO_SETTINGS: SettingsTexts = {
+  system: '',
+  temperature: '',
+  maxTokens: '',
+  effort: '',
+  tools: '',
+};
+
+const EFFORT_CHOICES = [
+  { value: '', label: "The model's own" },
+  { value: 'none', label: 'None' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+];
 
 interface ReadSettings {
-  readonly members: Pick<ChatBody, 'temperature' | 'max_tokens' | 'tools'>;
+  readonly call: Omit<ChatCall, 'model' | 'turns'>;
   readonly problems: Readonly<Record<'temperature' | 'maxTokens' | 'tools', string | undefined>>;
   readonly isValid: boolean;
 }
@@ -28,13 +45,20 @@ export function readSettings(texts: SettingsTexts): ReadSettings {
   const maxTokens = readWholeNumber(texts.maxTokens);
   const tools = readTools(texts.tools);
   return {
-    members: { temperature: temperature.value, max_tokens: maxTokens.value, tools: tools.tools },
+    call: {
+      system: texts.system,
+      temperature: temperature.value,
+      maxTokens: maxTokens.value,
+      effort: EFFORTS.find((effort) => effort === texts.effort),
+      tools: tools.tools,
+    },
     problems: { temperature: temperature.problem, maxTokens: maxTokens.problem, tools: tools.problem },
     isValid: [temperature, maxTokens, tools].every(({ problem }) => problem === undefined),
   };
 }
 
 interface SettingsFieldsProps {
+  readonly wire: ChatWire;
   readonly texts: SettingsTexts;
   /** A field has a problem of the page or of the service. */
   readonly hasProblem: boolean;
@@ -46,7 +70,7 @@ interface SettingsFieldsProps {
 const WIDE = '(min-width: 64rem)';
 
 /** Folded on narrow screens, where they would push the conversation away. */
-export function SettingsFields({ texts, hasProblem, problems, onChange }: SettingsFieldsProps) {
+export function SettingsFields({ wire, texts, hasProblem, problems, onChange }: SettingsFieldsProps) {
   const [isOpen, setOpen] = useState(() => matchMedia(WIDE).matches);
   const change = (changed: Partial<SettingsTexts>) => onChange({ ...texts, ...changed });
   return (
@@ -77,15 +101,22 @@ export function SettingsFields({ texts, hasProblem, problems, onChange }: Settin
             onChange={({ target }) => change({ temperature: target.value })}
           />
           <TextField
-            name="max_tokens"
+            name={wire.limitMember}
             label="Tokens at most"
             inputMode="numeric"
-            placeholder="The model's own"
+            placeholder={wire.defaultLimit === null ? "The model's own" : formatCount(wire.defaultLimit)}
             problem={problems.maxTokens}
             value={texts.maxTokens}
             onChange={({ target }) => change({ maxTokens: target.value })}
           />
         </FieldRow>
+        <SelectField
+          name="effort"
+          label="Reasoning"
+          choices={EFFORT_CHOICES}
+          value={texts.effort}
+          onChange={({ target }) => change({ effort: target.value })}
+        />
         <TextAreaField
           name="tools"
           label="Tools"
@@ -93,7 +124,7 @@ export function SettingsFields({ texts, hasProblem, problems, onChange }: Settin
           isCode
           spellCheck={false}
           placeholder="None"
-          hint="Functions that the model may call, as JSON."
+          hint="Functions that the model may call, as JSON in the form of any of the three APIs."
           problem={problems.tools}
           value={texts.tools}
           onChange={({ target }) => change({ tools: target.value })}

@@ -1,17 +1,12 @@
 // The state of a conversation, and the call that runs.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { streamChat } from '../../../api/chat';
-import type { ChatBody } from '../../../api/chat';
-import { EMPTY_ANSWER } from '../../../api/chat-answer';
-import type { ChatAnswer } from '../../../api/chat-answer';
 import { GENERATIONS } from '../../../api/generations';
-import type { AnswerTurn, Turn } from './turns';
-
-interface SentCall {
-  readonly keyHash: string | undefined;
-  readonly body: ChatBody;
-}
+import { streamAnswer } from './stream-answer';
+import type { SentCall } from './stream-answer';
+import type { AnswerTurn, Turn } from './wires/turns';
+import { EMPTY_ANSWER } from './wires/chat-answer';
+import type { ChatAnswer } from './wires/chat-answer';
 
 export interface Chat {
   readonly turns: readonly Turn[];
@@ -35,7 +30,7 @@ export function useChat(): Chat {
   useEffect(() => () => running.current?.abort(), []);
 
   const run = useMutation({
-    mutationFn: async ({ keyHash, body }: SentCall) => {
+    mutationFn: async (call: SentCall) => {
       const controller = new AbortController();
       running.current = controller;
       const { signal } = controller;
@@ -45,20 +40,16 @@ export function useChat(): Chat {
         latest = answer;
         frame.request();
       };
-      const end = (turn: AnswerTurn) => {
+      const end = (ended: Omit<AnswerTurn, 'kind' | 'wire'>) => {
+        const turn: AnswerTurn = { kind: 'answer', wire: call.wire.name, ...ended };
         if (running.current === controller) setTurns((former) => [...former, turn]);
       };
       setLive(latest);
       try {
-        const answer = await streamChat({ keyHash, body, signal, onProgress });
-        end({
-          kind: 'answer',
-          answer,
-          outcome: answer.failure === null ? 'finished' : 'failed',
-          error: null,
-        });
+        const answer = await streamAnswer(call, signal, onProgress);
+        end({ answer, outcome: answer.failure === null ? 'finished' : 'failed', error: null });
       } catch (error) {
-        end({ kind: 'answer', answer: latest, outcome: signal.aborted ? 'stopped' : 'failed', error });
+        end({ answer: latest, outcome: signal.aborted ? 'stopped' : 'failed', error });
         if (!signal.aborted) throw error;
       } finally {
         frame.cancel();
