@@ -230,7 +230,7 @@ describeInChromium('lists of the console', () => {
     await expectAccessible(page);
     await letters.nth(1).getByRole('checkbox').check();
     await press('Replay 1 chosen');
-    await letters.nth(1).getByText('Refused again').waitFor();
+    await letters.nth(1).getByText('Rejected again').waitFor();
     receiver.always(null);
     const before = receiver.requests.length;
     const release = await holdRequests(page, '**/replay');

@@ -21,7 +21,7 @@ import { abbreviate, formatCountOf } from '../../format';
 import styles from './destinations.module.css';
 
 const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
-  refused: 'Refused',
+  refused: 'Rejected',
   too_large: 'Too large',
 };
 
@@ -100,7 +100,7 @@ function LetterBadge({ letter }: { readonly letter: DeadLetter }) {
   const { replay_requested: isQueued, replay_result: result, reason } = letter;
   if (isQueued) return <Badge tone="accent">Queued</Badge>;
   if (result === 'delivered') return <Badge tone="good">Delivered after replay</Badge>;
-  if (result === 'rejected') return <Badge tone="bad">Refused again</Badge>;
+  if (result === 'rejected') return <Badge tone="bad">Rejected again</Badge>;
   return <Badge tone="bad">{REASONS[reason]}</Badge>;
 }
 

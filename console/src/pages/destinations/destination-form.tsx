@@ -201,7 +201,7 @@ export function DestinationForm(props: DestinationFormProps) {
               name="broadcast_generation_cost"
               label="Cost and billing"
               defaultChecked={destination?.broadcast_generation_cost ?? false}
-              hint="Amounts, own or shared provider key, discounts."
+              hint="Amounts, discounts, and whether an own provider key paid."
             />
             <SwitchField
               name="broadcast_generation_identity"

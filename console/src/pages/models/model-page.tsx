@@ -13,6 +13,7 @@ import { Absent, Code, Time } from '../../components/display/values';
 import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
 import { formatCount, formatDuration, formatPercent } from '../../format';
 import { Price } from './price';
+import { failureInWords } from './failure-words';
 import styles from './models.module.css';
 
 const route = getRouteApi('/app/management/models/$author/$slug');
@@ -124,7 +125,7 @@ const HEALTH_COLUMNS: readonly Column<Row>[] = [
       facts?.last_failure ? (
         <>
           <Time at={facts.last_failure.at} isRelative isPast />
-          {`, ${facts.last_failure.status ?? facts.last_failure.class}`}
+          {`, ${failureInWords(facts.last_failure)}`}
         </>
       ) : (
         <Absent />

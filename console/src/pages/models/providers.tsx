@@ -14,6 +14,7 @@ import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { FailingBadge } from '../../components/provider/failing-badge';
 import { ProviderTestButton } from '../../components/provider/provider-test';
 import { formatCount, formatDuration } from '../../format';
+import { failureInWords } from './failure-words';
 import styles from './models.module.css';
 
 interface Row {
@@ -67,8 +68,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <Absent />
       ) : (
         <span title={failure.class.replaceAll('_', ' ')}>
-          {failure.status === null ? 'No answer' : `HTTP ${failure.status}`},{' '}
-          <Time at={failure.at} isRelative isPast />
+          {failureInWords(failure)}, <Time at={failure.at} isRelative isPast />
         </span>
       ),
   },

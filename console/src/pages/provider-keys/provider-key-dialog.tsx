@@ -12,9 +12,9 @@ import { KeyChoice } from '../../components/form/key-choice';
 import { Dialog, SubmitButtons } from '../../components/overlay/dialog';
 
 const USES = [
-  { value: 'first', label: 'Before the shared key' },
-  { value: 'only', label: 'Instead of the shared key: never use that' },
-  { value: 'fallback', label: 'After the shared key' },
+  { value: 'first', label: "Before the service's key" },
+  { value: 'only', label: "Instead of the service's key: never use that" },
+  { value: 'fallback', label: "After the service's key" },
 ];
 const RETENTIONS = [
   { value: '', label: 'As the catalogue says' },

@@ -169,7 +169,7 @@ export function ProviderKeysPage() {
             isRowMuted={({ disabled }) => disabled}
             empty={
               <EmptyState title="No provider key yet" action={create}>
-                Calls use the shared keys of the service, where it has some. Add a key of your own to pay the
+                Calls use the keys that the service was started with. Add a key of your own to pay the
                 provider directly.
               </EmptyState>
             }
@@ -197,7 +197,7 @@ export function ProviderKeysPage() {
         }}
         onClose={() => setRemoved(null)}
       >
-        Calls that it serves use the next key, or the shared key of the service.
+        Calls that it serves use the next key, or the one that the service was started with.
       </ConfirmDialog>
     </Page>
   );

@@ -10,7 +10,7 @@ import { SaveButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
 import { Section } from '../../components/display/section';
-import { Absent, ModelId, Money, Name } from '../../components/display/values';
+import { ModelId, Money, Name } from '../../components/display/values';
 import { EmptyState } from '../../components/feedback/states';
 import { formatCount } from '../../format';
 import type { GenerationSearch } from '../generations/generation-search';
@@ -34,7 +34,7 @@ const amountColumn = (sum: Sum, header: string, priority: 1 | 2 | 3): Column<Usa
   header,
   align: 'end',
   priority,
-  cell: ({ sums }) => (sums[sum] === 0 ? <Absent /> : <Money usd={sums[sum]} />),
+  cell: ({ sums }) => <Money usd={sums[sum]} />,
 });
 
 /** Those that nothing was measured in stay away: with two groups there is room for few. */
