@@ -1,6 +1,5 @@
-// Writes into index.html what is painted before the console's scripts have arrived: the frame, and the script that chooses it;
-// and into pages.json the addresses of pages, for the service.
-import { createHash } from 'node:crypto';
+// Writes into index.html what is painted before any other file has arrived: the frame, its styles, and the script that chooses
+// it; and into pages.json the addresses of pages, for the service.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, createServer } from 'vite';
@@ -11,28 +10,34 @@ const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta
 type PageFiles = Readonly<Record<string, readonly string[]>>;
 
 export function firstPaint(): Plugin {
-  let bootFile: string | null = null;
   return {
     name: 'first-paint',
-    async generateBundle(_options, bundle) {
-      const source = await buildBoot(readPageFiles(bundle));
-      const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
-      bootFile = `assets/boot-${hash}.js`;
-      this.emitFile({ type: 'asset', fileName: bootFile, source });
+    generateBundle() {
       const pages = JSON.stringify(readRoutes().map(([route]) => route));
       this.emitFile({ type: 'asset', fileName: 'pages.json', source: pages });
     },
     transformIndexHtml: {
       order: 'post',
-      async handler(html) {
-        const boot = bootFile === null ? `>${await buildBoot({})}` : ` src="./${bootFile}">`;
+      async handler(html, { bundle }) {
+        const boot = await buildBoot(bundle ? readPageFiles(bundle) : {});
         const frame = await renderFirstFrame();
-        return html
-          .replace('<head>', () => `<head>\n    <script${boot}</script>`)
+        return (bundle ? withStyles(html, bundle) : html)
+          .replace('<head>', () => `<head>\n    <script>${boot.trim()}</script>`)
           .replace('<div id="root">', () => `<div id="root">${frame}`);
       },
     },
   };
+}
+
+const STYLESHEET = /<link rel="stylesheet"[^>]*>/;
+
+/** A file of its own would be a second way to the server before the first paint. */
+function withStyles(html: string, bundle: Rolldown.OutputBundle): string {
+  const sheets = Object.values(bundle).filter(({ fileName }) => fileName.endsWith('.css'));
+  const [sheet] = sheets;
+  if (sheet?.type !== 'asset' || sheets.length > 1) throw new Error('the build has no single style sheet');
+  delete bundle[sheet.fileName];
+  return html.replace(STYLESHEET, () => `<style>${String(sheet.source)}</style>`);
 }
 
 /** By the names of classes that the build gives as well. */

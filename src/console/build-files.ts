@@ -1,5 +1,6 @@
 // The files of the console's build, by the exact path of their address. A path that the build does not have is never looked
 // up on the disk, so that nothing else can be read.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -28,11 +29,26 @@ export function hasTypeOfFile(path: string): boolean {
   return Object.hasOwn(TYPES, extname(path));
 }
 
+interface InlineSources {
+  readonly scripts: readonly string[];
+  readonly styles: readonly string[];
+}
+
+const INLINE_SCRIPT = /<script>([^]*?)<\/script>/g;
+const INLINE_STYLE = /<style>([^]*?)<\/style>/g;
+
+function hashesOf(html: string, elements: RegExp): readonly string[] {
+  return [...html.matchAll(elements)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+}
+
 export class BuildFile {
   readonly type: string;
   private text: Buffer | null = null;
   private packed: Buffer | null = null;
   private tagOfText = '';
+  private sources: InlineSources | null = null;
 
   /** `path` begins with a slash. */
   constructor(
@@ -57,6 +73,14 @@ export class BuildFile {
   /** Null: compression gains nothing. */
   get gzipped(): Buffer | null {
     return INCOMPRESSIBLE.has(extname(this.file)) ? null : (this.packed ??= gzipSync(this.bytes));
+  }
+
+  /** The page's own script and style, as sources of a policy. */
+  get inlineSources(): InlineSources {
+    return (this.sources ??= {
+      scripts: hashesOf(this.bytes.toString(), INLINE_SCRIPT),
+      styles: hashesOf(this.bytes.toString(), INLINE_STYLE),
+    });
   }
 
   get tag(): string {

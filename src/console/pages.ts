@@ -10,13 +10,18 @@ const HASHED = '/assets/';
 /** Browsers and link previews ask for `/favicon.ico` whatever the page names. */
 const ICON = '/favicon.svg';
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+/** Nothing inline runs but the page's own script and style. */
+function policyOf({ scripts, styles }: BuildFile['inlineSources'] = { scripts: [], styles: [] }): string {
+  return (
+    `default-src 'none'; script-src ${["'self'", ...scripts].join(' ')}; style-src ${["'self'", ...styles].join(' ')}; ` +
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+  );
+}
+
 const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 const OF_PAGES = {
   ...NO_SNIFFING,
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': policyOf(),
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
@@ -83,6 +88,8 @@ function sendFile(request: Request, response: Response, found: BuildFile | null)
   }
   const isDocument = /^(?:text\/html|image\/svg)/.test(found.type);
   response.set(isDocument ? OF_PAGES : NO_SNIFFING);
+  if (found.type.startsWith('text/html'))
+    response.set('Content-Security-Policy', policyOf(found.inlineSources));
   response.set(
     'Cache-Control',
     found.path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -1,4 +1,5 @@
 // The console's files and pages, and their headers. Contract: docs/contract.md#console.
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +13,16 @@ import { expectError } from '../support/requests/error-shape.js';
 import { writeToSocket } from '../support/requests/raw-requests.js';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+const policyWith = (script = '', style = ''): string =>
+  `default-src 'none'; script-src 'self'${script}; style-src 'self'${style}; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
-const PAGE = '<!doctype html><title>The console</title>';
+const POLICY = policyWith();
+const OWN_SCRIPT = 'document.title = "x";';
+const OWN_STYLE = 'body { margin: 0 }';
+const PAGE = `<!doctype html><script>${OWN_SCRIPT}</script><style>${OWN_STYLE}</style><title>The console</title>`;
+const hashOf = (text: string): string => ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+/** Its own script and style run, and nothing else inline. */
+const POLICY_OF_PAGE = policyWith(hashOf(OWN_SCRIPT), hashOf(OWN_STYLE));
 const SCRIPT = 'export const text = "the console";\n';
 const SECRET = 'outside of the build';
 
@@ -61,7 +68,7 @@ describe('with a build', () => {
       expect([response.status, response.text]).toEqual([200, PAGE]);
       expect(response.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': POLICY,
+        'content-security-policy': POLICY_OF_PAGE,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cross-origin-opener-policy': 'same-origin',
@@ -82,7 +89,7 @@ describe('with a build', () => {
       expect([response.status, response.text]).toEqual([404, PAGE]);
       expect(response.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': POLICY,
+        'content-security-policy': POLICY_OF_PAGE,
         'cache-control': 'no-cache',
       });
     },

@@ -1,5 +1,5 @@
 // The only script before the first paint: the theme and the frame of the page. It also sends what would wait for the large
-// scripts: the question for the session, and the page's own chunk. The build makes it a file that imports nothing.
+// scripts: the question for the session, and the page's own chunk. The build writes it into the page.
 import { CONSOLE_HEADERS, readSessionKind, SESSION_PATH } from './first-paint';
 import { applyTheme, readTheme } from './theme';
 
@@ -9,8 +9,8 @@ declare const PAGE_FILES: Readonly<Record<string, readonly string[]>>;
 const pageFiles = PAGE_FILES;
 applyTheme(readTheme());
 
-const { src } = document.currentScript as HTMLScriptElement;
-const base = new URL(src).pathname.replace(/assets\/[^/]*$/, '');
+// The service writes the path of its host; Vite's own server has the page at the root.
+const base = (document.documentElement.dataset['base'] ?? '/').replace(/^\.\//, '/');
 const path = location.pathname.slice(base.length - 1);
 const kind = path === '/sign-in' ? null : readSessionKind();
 document.documentElement.dataset['session'] = kind ?? 'none';
