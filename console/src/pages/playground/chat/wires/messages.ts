@@ -215,9 +215,11 @@ class MessagesReader implements AnswerReader {
     if (json === undefined) return;
     const input = (this.inputs.get(index) ?? '') + json;
     this.inputs.set(index, input);
-    const grown = answer.toolCalls.map((call) =>
-      call.id === block.id ? { ...call, arguments: input } : call,
-    );
+    const grown = answer.toolCalls.map(({ id, name, arguments: former }) => ({
+      id,
+      name,
+      arguments: id === block.id ? input : former,
+    }));
     this.grow({ toolCalls: grown });
   }
 
