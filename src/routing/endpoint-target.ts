@@ -5,6 +5,7 @@ import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import { wireOf } from '../domain/chat/chat-request.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
+import type { UnpaidCost } from '../domain/spend/charge.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
 import type { ChatProblem, ChatWire } from '../providers/shared/chat-wire.js';
 import { chatWiresOf } from '../providers/shared/provider.js';
@@ -49,6 +50,12 @@ export interface ChatTarget extends ServingTarget {
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */
 export function endpointName({ endpoint }: ServingTarget): string {
   return `${endpointTag(endpoint)}/${endpoint.upstreamModel}`;
+}
+
+/** The endpoint in bills that the caller does not pay. */
+export function billedAt(target: ServingTarget): Pick<UnpaidCost, 'provider' | 'endpoint' | 'isOwn'> {
+  const { provider, credential } = target;
+  return { provider: provider.slug, endpoint: endpointName(target), isOwn: credential !== null };
 }
 
 /** A wire of an endpoint, with the members of the call that it cannot honour there. */

@@ -1,50 +1,55 @@
 // One call on its way through routing, and its outcome.
 import type { Cancellation } from '../concurrency/cancellation.js';
-import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { TokensByModality } from '../domain/embeddings/modality.js';
+import type { EmbeddingInput } from '../domain/embeddings/embedding.js';
 import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { AppError } from '../domain/errors.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import type { UnpaidReason } from '../domain/spend/charge.js';
-import type { Vector } from '../vectors/vectors.js';
+import type { ProviderAnswer, ReportedUsage } from '../providers/shared/provider.js';
 import type { Slice } from './call-splitter.js';
 import type { CallCredentials } from './credentials/call-credentials.js';
 import type { PermitOwner } from './endpoints/endpoint-permits.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { CallLimits } from './endpoints/endpoint-caller.js';
+import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
 import type { EndpointFailure } from './failures/endpoint-failure.js';
 
-/** A part of the call with an endpoint's response. */
-export interface BilledSlice extends Slice {
-  readonly target: EndpointTarget;
-  /** Null when the upstream does not report it. */
-  readonly promptTokens: number | null;
-  readonly totalTokens: number | null;
-  /** Only where the upstream counts them separately. */
-  readonly tokensByModality?: TokensByModality;
+/** A part of the call with the usage that an endpoint reports for it. */
+export interface BilledSlice<Target extends ServingTarget = EndpointTarget> extends Slice, ReportedUsage {
+  readonly target: Target;
 }
 
-export interface WastedSlice extends BilledSlice {
+export interface WastedSlice<Target extends ServingTarget = EndpointTarget> extends BilledSlice<Target> {
   /** Absent: the answer was broken. */
   readonly reason?: UnpaidReason;
 }
 
-/** A served part of the call. */
-export interface ServedSlice extends BilledSlice {
-  readonly vectors: readonly Vector[];
+/** What every answer to a part of a call has. */
+export interface SliceAnswer extends ReportedUsage {
   readonly upstreamId: string | null;
-  /** Names of unknown members that the endpoint did not get; absent: none. */
-  readonly droppedMembers?: readonly string[];
-  /** Served in an earlier call that failed without a charge: the record of that call has the provider's bill. */
-  readonly isKept?: true;
 }
 
-export interface RoutedCall {
+/** A served part of the call. */
+export type ServedSlice<
+  Target extends ServingTarget = EndpointTarget,
+  Answer extends SliceAnswer = ProviderAnswer,
+> = BilledSlice<Target> &
+  Answer & {
+    /** Names of unknown members that the endpoint did not get; absent: none. */
+    readonly droppedMembers?: readonly string[];
+    /** Served in an earlier call that failed without a charge: the record of that call has the provider's bill. */
+    readonly isKept?: true;
+  };
+
+export interface RoutedCall<
+  Target extends ServingTarget = EndpointTarget,
+  Answer extends SliceAnswer = ProviderAnswer,
+> {
   /**
    * In the order of the inputs. For a failed call: the slices that were served, and that the provider charges for.
    */
-  readonly served: readonly ServedSlice[];
+  readonly served: readonly ServedSlice<Target, Answer>[];
   /** Slices that providers charge for without a usable result. */
-  readonly wasted: readonly WastedSlice[];
+  readonly wasted: readonly WastedSlice<Target>[];
   readonly attempts: readonly GenerationAttempt[];
   /** Own provider keys that the operator's credential replaced; mostly none. */
   readonly passedOver: readonly PassedOverKey[];
@@ -94,16 +99,30 @@ export interface FallbackCall extends Pick<AttemptingCall, 'deadline' | 'ending'
   readonly isRepeatable?: (failure: EndpointFailure) => boolean;
 }
 
-/** The state of one call. */
-export interface Run extends AttemptingCall, FallbackCall {
-  readonly request: EmbeddingRequest;
-  readonly targets: readonly EndpointTarget[];
+/** How an operation has a part of a call served by one endpoint. */
+export interface SliceOperation<Target extends ServingTarget, Answer extends SliceAnswer> {
+  /** Also the name of the spans of its attempts. */
+  readonly name: 'embeddings' | 'rerank';
+  /** Names of the caller's unknown members that the endpoint does not get. */
+  droppedMembers(target: Target): readonly string[];
+  /** Throws EndpointFailure. */
+  send(target: Target, input: EmbeddingInput, limits: CallLimits): Promise<Answer>;
+}
+
+/** The state of one call whose parts endpoints serve. */
+export interface Run<
+  Target extends ServingTarget = EndpointTarget,
+  Answer extends SliceAnswer = ProviderAnswer,
+>
+  extends AttemptingCall, FallbackCall {
+  readonly operation: SliceOperation<Target, Answer>;
+  readonly targets: readonly Target[];
   /** Ends waiting slices and starts no new one, because a slice has failed. Slices in flight may still be served. */
   readonly ending: Cancellation;
   /** Ends what is in flight as well. */
   readonly cancellation: Cancellation;
   /** The failures of the call in order of time: the first ended it, and cancelled slices follow. */
   readonly failures: unknown[];
-  readonly served: ServedSlice[];
-  readonly wasted: WastedSlice[];
+  readonly served: ServedSlice<Target, Answer>[];
+  readonly wasted: WastedSlice<Target>[];
 }

@@ -6,7 +6,7 @@ import { Metrics } from '../config/metrics.js';
 import type { GenerationAttempt } from '../domain/generations/generation.js';
 import { PROVIDERS } from '../providers/index.js';
 import type { Slice } from './call-splitter.js';
-import type { EndpointTarget, ServingTarget } from './endpoint-target.js';
+import type { ServingTarget } from './endpoint-target.js';
 
 const OWNERS = ['operator', 'workspace'] as const;
 // Seconds.
@@ -65,12 +65,13 @@ export class RoutingMetrics {
 
 /** In the names of OpenTelemetry's semantic conventions, where they exist. */
 export function describeAttempt(
+  operation: 'embeddings' | 'rerank',
   { provider, endpoint, status, errorType }: GenerationAttempt,
-  { model, credential }: EndpointTarget,
+  { model, credential }: ServingTarget,
   { input }: Slice,
 ): Attributes {
   return {
-    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.operation.name': operation,
     'gen_ai.provider.name': provider,
     'gen_ai.request.model': model.id,
     'signalbox.endpoint': endpoint,

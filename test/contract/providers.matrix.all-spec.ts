@@ -311,8 +311,9 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
     const clock = new TestClock();
     const circuits = new CredentialCircuits(clock, metrics);
     const caller = new EndpointCaller(http, config, clock, yieldQueue);
-    const attempts = new EndpointAttempts(caller, health, config, metrics, new Tracing(null));
+    const attempts = new EndpointAttempts(health, config, metrics, new Tracing(null));
     const router = new EmbeddingRouter(
+      caller,
       attempts,
       new EndpointFallback(new RetryPolicy(config, health)),
       circuits,

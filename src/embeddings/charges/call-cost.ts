@@ -5,15 +5,15 @@ import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/e
 import { MAX_TOKENS } from '../../domain/token-count.js';
 import { addTokens, modalitiesOf } from '../../domain/embeddings/modality.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
-import type { Charge, UnpaidReason } from '../../domain/spend/charge.js';
-import { add, atMost, difference } from '../../domain/spend/money.js';
-import type { PicoUsd } from '../../domain/spend/money.js';
+import type { Charge } from '../../domain/spend/charge.js';
+import { atMost } from '../../domain/spend/money.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { addedBytes } from '../../routing/billed-members.js';
 import type { BilledSlice, RoutedCall, ServedSlice, WastedSlice } from '../../routing/routed-call.js';
-import { endpointName } from '../../routing/endpoint-target.js';
+import { billedAt } from '../../routing/endpoint-target.js';
 import type { EndpointTarget } from '../../routing/endpoint-target.js';
-import { UnpaidCostList } from '../../spend/unpaid-cost-list.js';
+import { ChargedAmounts } from '../../spend/charged-amounts.js';
+import type { Bill, BilledBy } from '../../spend/charged-amounts.js';
 
 /**
  * The sum of the served slices, at the prices of the day of the reservation: a later price could exceed it. The caller pays
@@ -35,16 +35,10 @@ export async function chargeFor(
 
 /** Adds up the slices of one call. */
 class ChargeSum {
-  private readonly unpaid = new UnpaidCostList();
-  /** Whether the caller pays the served slices. */
-  private readonly isPaid: boolean;
+  private readonly amounts: ChargedAmounts;
   private promptTokens = 0;
   private totalTokens = 0;
   private tokensByModality: TokensByModality | null = {};
-  private paid: PicoUsd | null = 0n;
-  private reported: PicoUsd | null = 0n;
-  private own: PicoUsd | null = 0n;
-  private isByok = false;
   private isEstimated = false;
 
   constructor(
@@ -52,63 +46,42 @@ class ChargeSum {
     private readonly addedTo: (target: EndpointTarget) => number,
     private readonly priceDay: string,
   ) {
-    this.isPaid = routed.error?.payer !== 'operator';
+    this.amounts = new ChargedAmounts(routed.error?.payer !== 'operator');
   }
 
   async addServed(slice: ServedSlice): Promise<void> {
-    // The record of an earlier call has the provider's bill.
-    const { target, isKept = false } = slice;
-    const added = this.addedTo(target);
+    const added = this.addedTo(slice.target);
     const usage = reportedUsage(slice) ?? (await estimateUsage(slice, added));
     if (usage.isEstimated) this.isEstimated = true;
     const bill = billOf(slice, usage, added, this.priceDay);
     this.addTokens(bill);
-    // Through an own provider key the provider bills its owner.
-    if (target.credential !== null) {
-      this.isByok = true;
-      this.own = add(this.own, isKept ? 0n : bill.cost);
-    } else {
-      this.reported = add(this.reported, isKept ? 0n : bill.reported);
-      this.paid = add(this.paid, this.isPaid ? bill.cost : 0n);
-      if (!this.isPaid && !isKept) addUnpaid(this.unpaid, slice, 'failed_call', bill.reported);
-    }
-    if (bill.isOverReported && !isKept && (this.isPaid || target.credential !== null))
-      addUnpaid(this.unpaid, slice, 'over_reported', difference(bill.reported, bill.cost));
+    // The record of an earlier call has the provider's bill.
+    this.amounts.addServed(billedBy(slice), bill, slice.isKept);
   }
 
   async addWasted(slice: WastedSlice): Promise<void> {
     const { target, input, reason = 'broken_answer' } = slice;
-    // Limits have reserved one answer for each input of an own key.
-    if (target.credential !== null) return;
     const added = this.addedTo(target);
     const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, added));
     const amount = costOfTokens(input, tokens, byModality, target.endpoint, this.priceDay, added);
-    this.reported = add(this.reported, amount);
-    addUnpaid(this.unpaid, slice, reason, amount);
+    this.amounts.addWasted(billedBy(slice), reason, amount);
   }
 
   /** Reservations may count tokens, and bounds of slices estimate them: the sum of the bounds may be more. */
   boundBy(reserved: SpendBound): void {
-    const paid = atMost(this.paid, reserved.cost);
     const shared = this.routed.served.find(({ target }) => target.credential === null);
-    if (paid !== this.paid && shared)
-      addUnpaid(this.unpaid, shared, 'over_reported', difference(this.paid, paid));
-    this.paid = paid;
-    this.own = atMost(this.own, reserved.costWithByok - (paid ?? 0n));
+    this.amounts.boundBy(reserved, shared && billedBy(shared));
   }
 
   toCharge(): Charge {
-    const { isPaid, isByok, paid } = this;
+    const { isPaid } = this.amounts;
     const hasFailed = this.routed.error !== null;
     return {
       promptTokens: isPaid ? this.promptTokens : 0,
       totalTokens: isPaid ? this.totalTokens : 0,
       tokensByModality: hasFailed ? null : this.tokensByModality,
       isEstimated: this.isEstimated && !hasFailed,
-      cost: paid,
-      upstreamCost: isByok ? this.own : this.reported,
-      isByok,
-      unpaid: this.unpaid.costs,
+      ...this.amounts.toCharge(),
     };
   }
 
@@ -143,15 +116,10 @@ async function estimateUsage({ target, input }: BilledSlice, added: number): Pro
   return { tokens, byModality: byModality ?? undefined, isEstimated };
 }
 
-interface SliceBill {
+interface SliceBill extends Bill {
   readonly promptTokens: number;
   readonly totalTokens: number;
   readonly tokensByModality: TokensByModality | null;
-  /** At most the bound of the inputs. */
-  readonly cost: PicoUsd | null;
-  /** By the provider's count. */
-  readonly reported: PicoUsd | null;
-  readonly isOverReported: boolean;
 }
 
 function billOf(
@@ -209,20 +177,8 @@ function addedBytesOf(request: EmbeddingRequest): (target: EndpointTarget) => nu
   };
 }
 
-function addUnpaid(
-  unpaid: UnpaidCostList,
-  slice: BilledSlice,
-  reason: UnpaidReason,
-  amount: PicoUsd | null,
-): void {
-  const { target } = slice;
-  const bill = {
-    provider: target.provider.slug,
-    endpoint: endpointName(target),
-    isOwn: target.credential !== null,
-    reportedTokens: reportedTokens(slice) ?? 0,
-  };
-  unpaid.add(bill, reason, amount);
+function billedBy(slice: BilledSlice): BilledBy {
+  return { ...billedAt(slice.target), reportedTokens: reportedTokens(slice) ?? 0 };
 }
 
 function reportedTokens({ promptTokens, totalTokens }: BilledSlice): number | null {

@@ -9,7 +9,6 @@ import type { AppError } from '../../domain/errors.js';
 import { local } from '../../providers/local.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
 import { EndpointAttempts } from '../fallback/endpoint-attempts.js';
-import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { ChatTarget } from '../endpoint-target.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
@@ -38,7 +37,7 @@ async function route(targets: readonly ChatTarget[], deeds: readonly (EndpointFa
   const metrics = silent as RoutingMetrics;
   const health = new EndpointHealthRegistry();
   const tracing = new Tracing(null);
-  const attempts = new EndpointAttempts({} as EndpointCaller, health, configured, metrics, tracing);
+  const attempts = new EndpointAttempts(health, configured, metrics, tracing);
   const circuits = new CredentialCircuits(new TestClock(), metrics);
   const fallback = new EndpointFallback(new RetryPolicy(configured, health));
   const router = new ChatRouter(attempts, fallback, health, circuits, configured, tracing);

@@ -1,24 +1,23 @@
 // Serves a call: splits it by the limits of endpoints, and falls back within one vector space.
 import { Injectable } from '@nestjs/common';
-import { Cancellation } from '../../concurrency/cancellation.js';
 import { mapBounded } from '../../concurrency/map-bounded.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import type { EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { AppError, toAppError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import { splitCallYielding } from '../call-splitter.js';
 import type { Slice } from '../call-splitter.js';
 import { CallCredentials } from '../credentials/call-credentials.js';
 import { CredentialCircuits } from '../credentials/credential-circuits.js';
-import { passedOverKeys } from '../credentials/passed-over-keys.js';
+import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointAttempts } from '../fallback/endpoint-attempts.js';
 import type { EndpointTarget } from '../endpoint-target.js';
-import { NO_RETRY } from '../failures/caller-error.js';
 import { EndpointFallback } from '../fallback/endpoint-fallback.js';
+import { beginRun, endRun } from '../fallback/slice-run.js';
 import { RemainingEndpoints } from '../fallback/remaining-endpoints.js';
-import { MAX_RETRY_DELAY } from '../fallback/retry-policy.js';
 import type { Route } from './route-planner.js';
 import type { RoutedCall, Run } from '../routed-call.js';
+import { sentMembers } from '../sent-members.js';
 
 // Slices of one call in flight.
 const PARALLEL_SLICES = 8;
@@ -28,6 +27,7 @@ type Remaining = RemainingEndpoints<EndpointTarget>;
 @Injectable()
 export class EmbeddingRouter {
   constructor(
+    private readonly caller: EndpointCaller,
     private readonly attempts: EndpointAttempts,
     private readonly fallback: EndpointFallback,
     private readonly circuits: CredentialCircuits,
@@ -37,33 +37,22 @@ export class EmbeddingRouter {
 
   /** Never throws: every call is a generation, however it ends. `deadline`: performance.now() */
   async run(route: Route, request: EmbeddingRequest, deadline: number): Promise<RoutedCall> {
-    const run: Run = {
-      owner: { accountId: route.accountId },
-      request,
-      targets: route.targets,
-      deadline,
-      ending: new Cancellation(),
-      cancellation: new Cancellation(),
-      failures: [],
-      attempts: [],
-      served: [],
-      wasted: [],
-      credentials: new CallCredentials(this.circuits, route.accountId),
-      hasRetried: false,
-      maxRetryDelay: MAX_RETRY_DELAY,
-    };
-    let error: AppError | null = null;
+    const credentials = new CallCredentials(this.circuits, route.accountId);
+    const run: Run = beginRun(this.operationOf(request), route, credentials, deadline);
     try {
       await this.serve({ start: 0, input: request.input }, RemainingEndpoints.of(run.targets), run);
     } catch (last) {
-      const [failure = last] = run.failures;
-      error = toAppError(failure);
-      // Retries of clients would multiply those of this service.
-      if (run.hasRetried) error = error.withHeaders(NO_RETRY);
+      return endRun(run, run.failures[0] ?? last);
     }
-    const served = run.served.toSorted((one, other) => one.start - other.start);
-    const passedOver = passedOverKeys(run);
-    return { served, wasted: run.wasted, attempts: run.attempts, passedOver, error };
+    return endRun(run);
+  }
+
+  private operationOf(request: EmbeddingRequest): Run['operation'] {
+    return {
+      name: 'embeddings',
+      droppedMembers: (target) => sentMembers(target, request.extra).dropped,
+      send: (target, input, limits) => this.caller.call(target, request, input, limits),
+    };
   }
 
   /** Serves a slice through the first endpoint that can; each splits it by its own limits. */

@@ -12,6 +12,7 @@ import type {
   ProviderAnswer,
   ProviderCall,
   ProviderConnection,
+  UpstreamRequest,
   UpstreamResponse,
 } from '../../providers/shared/provider.js';
 import type { CancelSignal } from '../../concurrency/cancellation.js';
@@ -46,6 +47,17 @@ interface EndpointCall {
   /** Numbers of each vector. */
   readonly width: number;
   readonly names: InnerNames;
+}
+
+/** One request of any operation, and how its answer is read. */
+export interface Exchange<Answer> {
+  readonly wire: Pick<HttpProvider, 'readError' | 'readUsage'>;
+  readonly request: UpstreamRequest | Promise<UpstreamRequest>;
+  /** Throws BrokenAnswer. */
+  readonly read: (response: UpstreamResponse) => Answer | Promise<Answer>;
+  readonly maxResponseBytes: number;
+  /** Members of the caller may be the reason of a broken answer. */
+  readonly hasUnknownMembers: boolean;
 }
 
 @Injectable()
@@ -120,23 +132,36 @@ export class EndpointCaller {
     return provider.embed(call, work);
   }
 
-  private async callUpstream(provider: HttpProvider, endpointCall: EndpointCall): Promise<ProviderAnswer> {
+  private callUpstream(provider: HttpProvider, endpointCall: EndpointCall): Promise<ProviderAnswer> {
     const { call, limits, names } = endpointCall;
-    const built = provider.buildRequest(call, connectionOf(names));
-    const response = await this.http.send(built instanceof Promise ? await built : built, {
-      timeout: limits.timeout,
-      signal: limits.signal,
+    const exchange: Exchange<ProviderAnswer> = {
+      wire: provider,
+      request: provider.buildRequest(call, connectionOf(names)),
+      read: async (response) => {
+        if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
+        return checked(provider.readAnswer(response, call), endpointCall);
+      },
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
-    });
+      hasUnknownMembers: Object.keys(call.extra).length > 0,
+    };
+    return this.exchange(exchange, names, limits);
+  }
+
+  /** Sends a request of any operation and reads its answer. Throws EndpointFailure, and what failureOfThrown() reads. */
+  async exchange<Answer>(
+    { wire, request, read, maxResponseBytes, hasUnknownMembers }: Exchange<Answer>,
+    names: InnerNames,
+    { timeout, signal }: CallLimits,
+  ): Promise<Answer> {
+    const built = request instanceof Promise ? await request : request;
+    const response = await this.http.send(built, { timeout, signal, maxResponseBytes });
     if (response.status < 200 || response.status >= 300)
-      throw failureOfResponse(provider, response, names, this.clock.now());
-    if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
+      throw failureOfResponse(wire, response, names, this.clock.now());
     try {
-      return checked(provider.readAnswer(response, call), endpointCall);
+      return await read(response);
     } catch (error) {
       if (!(error instanceof BrokenAnswer)) throw error;
-      const hasUnknownMembers = Object.keys(call.extra).length > 0;
-      throw failureOfAnswer(provider, response, error, names, { now: this.clock.now(), hasUnknownMembers });
+      throw failureOfAnswer(wire, response, error, names, { now: this.clock.now(), hasUnknownMembers });
     }
   }
 

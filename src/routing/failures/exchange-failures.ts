@@ -12,7 +12,6 @@ import { OversizedWhenUnpacked } from '../../outbound/exchange/decompress.js';
 import { BrokenAnswer, UnsupportedRequest, UnusableVector } from '../../providers/shared/provider.js';
 import type {
   HttpProvider,
-  ProviderAnswer,
   ProviderError,
   ReportedUsage,
   UpstreamResponse,
@@ -37,7 +36,7 @@ export function failureOfResponse(
 
 /** The failure of a 2xx response without usable vectors. `hasUnknownMembers`: the caller's members may be the reason. */
 export function failureOfAnswer(
-  provider: HttpProvider,
+  provider: Pick<HttpProvider, 'readError' | 'readUsage'>,
   response: UpstreamResponse,
   defect: BrokenAnswer,
   names: InnerNames,
@@ -93,7 +92,7 @@ export function reportedUsage({
   promptTokens,
   totalTokens,
   tokensByModality,
-}: ReportedUsage | ProviderAnswer): ReportedUsage | null {
+}: ReportedUsage): ReportedUsage | null {
   if (promptTokens === null && totalTokens === null) return null;
   // Without the vectors: failures are logged.
   return { promptTokens, totalTokens, ...(tokensByModality === undefined ? {} : { tokensByModality }) };
@@ -134,7 +133,10 @@ function isErrorBody(response: UpstreamResponse): boolean {
   return !hasVectors && ['detail', 'message', 'Message', '__type'].some(has);
 }
 
-function usageIn(provider: HttpProvider, response: UpstreamResponse): ReportedUsage | null {
+function usageIn(
+  provider: Pick<HttpProvider, 'readUsage'>,
+  response: UpstreamResponse,
+): ReportedUsage | null {
   try {
     return reportedUsage(provider.readUsage(response));
   } catch (error) {

@@ -11,15 +11,13 @@ import type { Slice } from '../call-splitter.js';
 import type { CallCredentials } from '../credentials/call-credentials.js';
 import { deadlineError } from '../failures/caller-error.js';
 import { EndpointFailure } from '../failures/endpoint-failure.js';
-import type { AttemptingCall, Run, ServedSlice } from '../routed-call.js';
-import { sentMembers } from '../sent-members.js';
+import type { AttemptingCall, Run, ServedSlice, SliceAnswer } from '../routed-call.js';
 import { describeAttempt, RoutingMetrics } from '../routing-metrics.js';
-import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import type { EndpointHealth } from '../endpoints/endpoint-health.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { endpointName } from '../endpoint-target.js';
 import type { EndpointPermits } from '../endpoints/endpoint-permits.js';
-import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
+import type { ServingTarget } from '../endpoint-target.js';
 
 export interface AttemptOutcome extends Pick<GenerationAttempt, 'status' | 'errorType'> {
   /** performance.now() */
@@ -34,7 +32,6 @@ const UNREPORTED = { promptTokens: null, totalTokens: null } as const;
 @Injectable()
 export class EndpointAttempts {
   constructor(
-    private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly config: AppConfig,
     private readonly metrics: RoutingMetrics,
@@ -45,13 +42,18 @@ export class EndpointAttempts {
    * Throws EndpointFailure. `mayWait`: for a permit, until the call's deadline. A call without a permit sends no request,
    * which counts against no endpoint's health.
    */
-  async attempt(target: EndpointTarget, part: Slice, run: Run, mayWait: boolean): Promise<ServedSlice> {
+  async attempt<Target extends ServingTarget, Answer extends SliceAnswer>(
+    target: Target,
+    part: Slice,
+    run: Run<Target, Answer>,
+    mayWait: boolean,
+  ): Promise<ServedSlice<Target, Answer>> {
     const health = this.health.of(target);
     const permit = await this.acquirePermit(target, run, this.config.endpointConcurrency, mayWait);
     try {
       // A call that ended while it waited sends no request.
       run.ending.throwIfAborted();
-      return await this.tracing.span('embeddings', { kind: 'client' }, (span) =>
+      return await this.tracing.span(run.operation.name, { kind: 'client' }, (span) =>
         this.attemptWithin(span, target, health, part, run),
       );
     } finally {
@@ -90,43 +92,36 @@ export class EndpointAttempts {
     throw new EndpointFailure('saturated', null, 'too many calls to this endpoint are in flight');
   }
 
-  private async attemptWithin(
+  private async attemptWithin<Target extends ServingTarget, Answer extends SliceAnswer>(
     span: Span | null,
-    target: EndpointTarget,
+    target: Target,
     health: EndpointHealth,
     part: Slice,
-    run: Run,
-  ): Promise<ServedSlice> {
+    run: Run<Target, Answer>,
+  ): Promise<ServedSlice<Target, Answer>> {
     const startedAt = performance.now();
     const { providerTimeout } = this.config;
-    const droppedMembers = recordedEdits(sentMembers(target, run.request.extra).dropped);
+    const droppedMembers = recordedEdits(run.operation.droppedMembers(target));
     const note = (status: number | null, errorType: string | null): void => {
       // A call may have thousands of slices: an endpoint has the names once.
       const isNews = droppedMembers.length > 0 && !hasDropped(run, endpointName(target));
       const facts = isNews ? { droppedMembers } : {};
       const attempt = this.note(run, target, { startedAt, status, errorType, facts });
-      span?.setAttributes(describeAttempt(attempt, target, part));
+      span?.setAttributes(describeAttempt(run.operation.name, attempt, target, part));
     };
     try {
       const timeout = Math.max(1, Math.min(providerTimeout, run.deadline - startedAt));
-      const answer = await this.caller.call(target, run.request, part.input, {
+      const answer = await run.operation.send(target, part.input, {
         timeout,
         signal: run.cancellation,
         accountId: run.owner.accountId,
       });
       note(200, null);
       const now = performance.now();
-      // Member by member, as in generation-record.ts.
-      const { vectors, promptTokens, totalTokens, tokensByModality, upstreamId } = answer;
       run.credentials.served(target);
-      health.recordSuccess(now, now - startedAt, totalTokens ?? promptTokens);
-      const { start, input } = part;
-      const served = { start, input, target, vectors, promptTokens, totalTokens, upstreamId };
-      return {
-        ...served,
-        ...(tokensByModality && { tokensByModality }),
-        ...(droppedMembers.length > 0 && { droppedMembers }),
-      };
+      health.recordSuccess(now, now - startedAt, answer.totalTokens ?? answer.promptTokens);
+      const served = { ...answer, start: part.start, input: part.input, target };
+      return droppedMembers.length > 0 ? { ...served, droppedMembers } : served;
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
         const isCancelled = run.cancellation.aborted;

@@ -59,15 +59,10 @@ export function createRouter(
     credentialRejected: () => undefined,
   };
   const configured = { ...config, ...overrides } as AppConfig;
-  const attempts = new EndpointAttempts(
-    caller as EndpointCaller,
-    health,
-    configured,
-    metrics as RoutingMetrics,
-    new Tracing(null),
-  );
+  const attempts = new EndpointAttempts(health, configured, metrics as RoutingMetrics, new Tracing(null));
   const circuits = new CredentialCircuits(new TestClock(), metrics as RoutingMetrics);
   const router = new EmbeddingRouter(
+    caller as EndpointCaller,
     attempts,
     new EndpointFallback(new RetryPolicy(configured, health)),
     circuits,
