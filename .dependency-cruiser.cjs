@@ -9,6 +9,7 @@ const LAYERS = [
     'destinations',
     'keys',
     'embeddings',
+    'rerank',
     'chat',
     'health',
     'workspaces',

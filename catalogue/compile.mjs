@@ -10,10 +10,12 @@ const CHATS =
   'local openai openai-2026 openai-earlier anthropic google amazon mistral cohere open-models open-models-2026 open-models-more'.split(
     ' ',
   );
+const RERANKS = 'cohere voyage jina amazon open-models'.split(' ');
 const FILES = [
   'defaults.yaml',
   ...EMBEDDINGS.map((vendor) => `embeddings/${vendor}.yaml`),
   ...CHATS.map((vendor) => `chat/${vendor}.yaml`),
+  ...RERANKS.map((vendor) => `rerank/${vendor}.yaml`),
 ];
 
 const here = new URL('.', import.meta.url);

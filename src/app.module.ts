@@ -16,6 +16,7 @@ import { CreditsModule } from './credits/credits.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { ChatModule } from './chat/chat.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
+import { RerankModule } from './rerank/rerank.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
@@ -37,6 +38,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
 const API_MODULES = [
   ChatModule,
   EmbeddingsModule,
+  RerankModule,
   DestinationsModule,
   KeysModule,
   ModelsModule,

@@ -4,6 +4,7 @@ import type { Sort } from '../domain/providers/provider-preferences.js';
 import { AppError } from '../domain/errors.js';
 import { endpointTag, idsOf } from './catalogue-model.js';
 import type { CatalogueModel, NamedModel } from './catalogue-model.js';
+import type { RerankModel } from './rerank-model.js';
 
 interface FoundModel<Model extends NamedModel> {
   readonly model: Model;
@@ -71,6 +72,8 @@ class ModelLookup<Model extends NamedModel> {
 
 /** The embedding models. */
 export class Catalogue extends ModelLookup<CatalogueModel> {}
+
+export class RerankCatalogue extends ModelLookup<RerankModel> {}
 
 export class ChatCatalogue extends ModelLookup<ChatModel> {
   override find(name: string): FoundModel<ChatModel> | undefined {

@@ -31,8 +31,12 @@ export function tokenBound(input: EmbeddingInput, endpoint: ModelEndpoint, added
 }
 
 /** The same for one item. */
-export function itemTokenBound(item: EmbeddingItem, endpoint: ModelEndpoint, added = 0): number {
-  return Math.min(itemBound(item) + added, endpoint.maxTokensPerInput);
+export function itemTokenBound(
+  item: EmbeddingItem,
+  { maxTokensPerInput }: Pick<ModelEndpoint, 'maxTokensPerInput'>,
+  added = 0,
+): number {
+  return Math.min(itemBound(item) + added, maxTokensPerInput);
 }
 
 /**
@@ -94,6 +98,16 @@ export async function tokensWithoutUsage(
     tokens += Math.min(count + typicalTokens(added), endpoint.maxTokensPerInput);
   }
   return { tokens, byModality: { text: tokens } };
+}
+
+/** Of texts that are not counted; a part that is not text may have any number. */
+export function usualTokens(item: EmbeddingItem): number {
+  if (typeof item === 'string') return typicalOfText(item);
+  if (!('content' in item)) return item.length;
+  return item.content.reduce(
+    (sum, { text }) => sum + (typeof text === 'string' ? typicalOfText(text) : Infinity),
+    0,
+  );
 }
 
 /** Of what is not counted. */

@@ -3,13 +3,14 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { ChatModule } from '../chat/chat.module.js';
 import { EmbeddingsModule } from '../embeddings/embeddings.module.js';
+import { RerankModule } from '../rerank/rerank.module.js';
 import { PlaygroundController } from './playground.controller.js';
 import { PlaygroundService } from './playground.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
-  imports: [AuthModule, ChatModule, EmbeddingsModule],
+  imports: [AuthModule, ChatModule, EmbeddingsModule, RerankModule],
   controllers: [SessionController, PlaygroundController],
   providers: [SessionsService, PlaygroundService],
 })

@@ -8,6 +8,7 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { ChatResponder } from '../chat/chat-responder.js';
 import { CHAT_BODY } from '../chat/request/checked-body.js';
 import { EmbeddingsResponder } from '../embeddings/embeddings-responder.js';
+import { RerankResponder } from '../rerank/rerank-responder.js';
 import { KeepsRawBody } from '../http/body/raw-body.js';
 import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
 import { PlaygroundService } from './playground.service.js';
@@ -21,6 +22,7 @@ export class PlaygroundController {
     private readonly playground: PlaygroundService,
     private readonly embeddings: EmbeddingsResponder,
     private readonly chat: ChatResponder,
+    private readonly rerank: RerankResponder,
   ) {}
 
   /** Body and answer are those of POST /embeddings. */
@@ -34,6 +36,19 @@ export class PlaygroundController {
   ): Promise<void> {
     const payer = await this.choosePayer(request, hash);
     await this.embeddings.respond(request, response, payer);
+  }
+
+  /** Body and answer are those of POST /rerank. */
+  @Post('rerank')
+  @HttpCode(200)
+  @InTrafficClass('calls')
+  async rank(
+    @Req() request: Request,
+    @Res() response: Response,
+    @Query('api_key_hash') hash: unknown,
+  ): Promise<void> {
+    const payer = await this.choosePayer(request, hash);
+    await this.rerank.respond(request, response, payer);
   }
 
   /** Body, answer and stream are those of POST /chat/completions. Errors of all wires have the form of the console. */

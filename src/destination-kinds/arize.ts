@@ -86,6 +86,46 @@ function textAttribute(item: string | readonly number[], index: number): Attribu
   return [{ key: `embedding.embeddings.${index}.embedding.text`, value: { stringValue: item } }];
 }
 
+const RERANK_SPAN: SpanForm = {
+  attributes: {
+    ...COMMON,
+    'openinference.span.kind': () => text('RERANKER'),
+    'reranker.model_name': ({ model }) => text(model),
+    'reranker.top_k': ({ rerank }) => integer(rerank?.topN ?? null),
+    'output.value': (trace) => jsonText(outputSummary(trace)),
+    'output.mime_type': ({ error }) => text(error === null ? 'application/json' : null),
+  },
+  listed: ({ input, rerank }) => {
+    const [query, ...documents] = input?.items ?? [];
+    const results = rerank?.content?.results ?? [];
+    return [
+      ...(typeof query === 'string' ? [{ key: 'reranker.query', value: { stringValue: query } }] : []),
+      ...documents
+        .slice(0, MAX_LISTED_TEXTS)
+        .flatMap((item, index) =>
+          typeof item === 'string' ? documentAttributes('input', index, { id: index, content: item }) : [],
+        ),
+      ...results
+        .slice(0, MAX_LISTED_TEXTS)
+        .flatMap(({ index: id, score }, index) => documentAttributes('output', index, { id, score })),
+    ];
+  },
+  hasEvents: true,
+};
+
+function documentAttributes(
+  side: 'input' | 'output',
+  index: number,
+  { id, content, score }: { readonly id: number; readonly content?: string; readonly score?: number },
+): Attribute[] {
+  const key = (name: string): string => `reranker.${side}_documents.${index}.document.${name}`;
+  return [
+    { key: key('id'), value: { stringValue: String(id) } },
+    ...(content === undefined ? [] : [{ key: key('content'), value: { stringValue: content } }]),
+    ...(score === undefined ? [] : [{ key: key('score'), value: { doubleValue: score } }]),
+  ];
+}
+
 const CHAT_SPAN: SpanForm = {
   attributes: {
     ...COMMON,
@@ -117,7 +157,7 @@ export const arize: DestinationKind<ArizeConfig> = {
   configClass: ArizeConfig,
   delivery: otlpDelivery({
     limits: OTLP_LIMITS,
-    spans: { embeddings: SPAN, chat: CHAT_SPAN },
+    spans: { embeddings: SPAN, chat: CHAT_SPAN, rerank: RERANK_SPAN },
     url: ({ baseUrl }) => tracesAddress(baseUrl),
     // Arize's exporter and its OTLP pages disagree about the names. The platform accepts either pair.
     headers: ({ apiKey, spaceKey }) => ({

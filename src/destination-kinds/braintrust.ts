@@ -13,6 +13,7 @@ import {
   bareModelName,
   errorText,
   inputTexts,
+  outputSummary,
   postJson,
   traceMetadata,
   uuidOfTrace,
@@ -62,7 +63,8 @@ function row(config: BraintrustConfig, trace: GenerationTrace): object {
       openrouter_model: trace.model,
     }),
     tags: [...new Set(tagsOf(trace))],
-    span_attributes: { name: trace.spanName, type: 'llm' },
+    // The platform has no type for rerank.
+    span_attributes: { name: trace.spanName, type: trace.rerank ? 'task' : 'llm' },
     metrics: {
       start: trace.startedAt.getTime() / 1000,
       end: trace.endedAt.getTime() / 1000,
@@ -75,10 +77,11 @@ function row(config: BraintrustConfig, trace: GenerationTrace): object {
   };
 }
 
-function embeddingContent({ input, error, inputCount }: GenerationTrace): object {
+function embeddingContent(trace: GenerationTrace): object {
+  const { input, error, inputCount, rerank } = trace;
   return {
     input: input && { inputs: inputTexts(input).map((content) => ({ content })) },
-    output: { count: error === null ? inputCount : 0 },
+    output: rerank ? outputSummary(trace) : { count: error === null ? inputCount : 0 },
   };
 }
 

@@ -22,7 +22,14 @@ import { ParentSpansField, parentOf } from './shared/parent-spans.js';
 import type { ParentSpans } from './shared/parent-spans.js';
 import { tagsOf } from './otlp/attributes.js';
 import { datadogMessages, toolDefinitions } from './shared/datadog-messages.js';
-import { bareModelName, errorText, jsonWithin, postJson, traceMetadata } from './shared/trace-json.js';
+import {
+  bareModelName,
+  errorText,
+  jsonWithin,
+  outputSummary,
+  postJson,
+  traceMetadata,
+} from './shared/trace-json.js';
 import type { GenerationTrace, TracedChat, TracedContent } from '../domain/generations/generation-trace.js';
 
 export class DatadogConfig extends BaseDestinationConfig {
@@ -94,10 +101,10 @@ function span(config: DatadogConfig, trace: GenerationTrace): object {
 function embeddingMeta(trace: GenerationTrace): object {
   const { error, input } = trace;
   return {
-    kind: 'embedding',
+    kind: trace.rerank ? 'retrieval' : 'embedding',
     model_name: trace.model,
     input: input ? { value: inputText(input) } : undefined,
-    output: error === null ? { value: vectorsInWords(trace) } : undefined,
+    output: error === null ? { value: outputInWords(trace) } : undefined,
     metadata: scalars(trace),
   };
 }
@@ -165,7 +172,9 @@ function inputText({ items }: TracedContent): string {
   return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(items);
 }
 
-function vectorsInWords({ inputCount, dimensions }: GenerationTrace): string {
+function outputInWords(trace: GenerationTrace): string {
+  const { inputCount, dimensions, rerank } = trace;
+  if (rerank) return JSON.stringify(outputSummary(trace));
   const count = inputCount === 1 ? '1 embedding' : `${inputCount} embeddings`;
   return dimensions === null ? count : `${count} of ${dimensions} dimensions`;
 }

@@ -73,7 +73,8 @@ const SPAN: SpanForm = {
   attributes: {
     ...GEN_AI_ATTRIBUTES,
     ...COMMON,
-    'langfuse.observation.type': () => text('embedding'),
+    // The platform has no type for rerank.
+    'langfuse.observation.type': ({ rerank }) => text(rerank ? 'span' : 'embedding'),
     'langfuse.observation.output': (trace) => jsonText(outputSummary(trace)),
     'langfuse.observation.usage_details': ({ promptTokens, totalTokens }) =>
       jsonText({ input: promptTokens, total: totalTokens }),

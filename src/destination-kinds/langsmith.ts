@@ -64,7 +64,7 @@ const SPAN: SpanForm = {
     ...GEN_AI_ATTRIBUTES,
     ...OLDER_ATTRIBUTES,
     ...COMMON,
-    'langsmith.span.kind': () => text('embedding'),
+    'langsmith.span.kind': ({ rerank }) => text(rerank ? 'retriever' : 'embedding'),
     // The output is what the platform looks for before it reads tokens and cost.
     'gen_ai.completion': (trace) => jsonText(outputSummary(trace)),
     'langsmith.usage_metadata': (trace) => jsonText(usageOf(trace)),

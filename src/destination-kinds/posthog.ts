@@ -12,6 +12,7 @@ import {
   errorText,
   inputTexts,
   jsonWithin,
+  outputSummary,
   postJson,
   traceProperties,
   uuidOfTrace,
@@ -44,7 +45,8 @@ const CUT = '[truncated]';
 function event(config: PosthogConfig, trace: GenerationTrace): object {
   const { userId } = trace;
   return {
-    event: isChat(trace) ? '$ai_generation' : '$ai_embedding',
+    // The platform has no event for rerank.
+    event: isChat(trace) ? '$ai_generation' : trace.rerank ? '$ai_span' : '$ai_embedding',
     // The platform merges events of one uuid.
     uuid: uuidOfTrace(trace),
     timestamp: trace.startedAt,
@@ -68,6 +70,7 @@ function event(config: PosthogConfig, trace: GenerationTrace): object {
       $ai_error: errorText(trace),
       $ai_total_cost_usd: trace.cost ?? undefined,
       ...(isChat(trace) ? chatProperties(trace) : embeddingProperties(trace)),
+      ...(trace.rerank && { $ai_output_state: outputSummary(trace) }),
     }),
   };
 }

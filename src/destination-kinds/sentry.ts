@@ -51,8 +51,8 @@ const SPAN: SpanForm = {
     ...GENERIC_SPAN.attributes,
     ...EXCEPTION_ATTRIBUTES,
     // Without it a call that reached no provider would have the operation `default`.
-    'sentry.op': () => text('gen_ai.embeddings'),
-    'gen_ai.embeddings.input': inputValue,
+    'sentry.op': ({ operation }) => text(`gen_ai.${operation}`),
+    'gen_ai.embeddings.input': (trace, content) => (trace.rerank ? null : inputValue(trace, content)),
     'gen_ai.cost.input_tokens': ({ cost }) => decimal(cost),
     'gen_ai.cost.total_tokens': ({ cost }) => decimal(cost),
     // Conversations are grouped by it.

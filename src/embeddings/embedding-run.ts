@@ -21,6 +21,7 @@ import type { Route } from '../routing/embeddings/route-planner.js';
 import { describeRouting } from '../routing/routing-metadata.js';
 import type { RoutingProgress } from '../routing/routing-metadata.js';
 import { CallSpend } from '../spend/call-spend.js';
+import { reserveRoute } from '../spend/route-reservation.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
 import { UnpaidCosts } from '../spend/unpaid-costs.js';
 import { embeddingCacheKeys, isCacheable } from './cache/embedding-cache-key.js';
@@ -211,26 +212,10 @@ export class EmbeddingRun {
   private async reserveInputs(route: Route, indexes: readonly number[]): Promise<ReservedInputs | null> {
     if (indexes.length === 0) return null;
     const request = withInputs(this.call.request, indexes);
-    const reserved = { route: await this.reserveSpend(route, request), indexes, request };
+    const covered = await reserveRoute(this.spend, route, (of) => boundsOf(of, request, this.priceDay));
+    const reserved = { route: covered, indexes, request };
     this.reserved.push(reserved);
     return reserved;
-  }
-
-  /**
-   * Returns the endpoints that the reservation covers. Where own provider keys can serve, the call does not wait for money
-   * that other calls have reserved: it leaves out the shared endpoints.
-   */
-  private async reserveSpend(route: Route, request: EmbeddingRequest): Promise<Route> {
-    const own = route.targets.filter(({ credential }) => credential !== null);
-    const bounds = boundsOf(route, request, this.priceDay);
-    if (own.length === 0 || own.length === route.targets.length) {
-      await this.spend.reserve(bounds);
-      return route;
-    }
-    if (await this.spend.tryReserve(bounds)) return route;
-    const ownRoute = { ...route, targets: own };
-    await this.spend.reserve(boundsOf(ownRoute, request, this.priceDay));
-    return ownRoute;
   }
 
   private async callProviders(reserved: ReservedInputs, deadline: number): Promise<RoutedCall> {

@@ -41,7 +41,6 @@ export function describeEmbedding(
       encodingFormat: request.encodingFormat,
       inputType: request.inputType ?? null,
       userId: request.user ?? null,
-      chat: null,
     },
     outcome: {
       endpoint: source?.endpoint ?? lastAttempt?.endpoint ?? null,

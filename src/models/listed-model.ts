@@ -1,5 +1,7 @@
 // The facts of a listed model, of either kind (docs/contract.md#models).
-import { priceOn } from '../catalogue/catalogue-model.js';
+import { priceOn, rowOn } from '../catalogue/catalogue-model.js';
+import { isRerankEndpoint } from '../catalogue/rerank-model.js';
+import type { RerankEndpoint, RerankModel } from '../catalogue/rerank-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { chatPricesOn } from '../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../catalogue/chat-prices.js';
@@ -7,11 +9,15 @@ import { isChatEndpoint } from '../domain/chat/chat-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 
-export type ListedModel = CatalogueModel | ChatModel;
-export type ListedEndpoint = ModelEndpoint | ChatEndpoint;
+export type ListedModel = CatalogueModel | ChatModel | RerankModel;
+export type ListedEndpoint = ModelEndpoint | ChatEndpoint | RerankEndpoint;
 
 export function isChatModel(model: ListedModel): model is ChatModel {
   return 'tokenizer' in model;
+}
+
+export function isRerankModel(model: ListedModel): model is RerankModel {
+  return !isChatModel(model) && !('nativeDimensions' in model);
 }
 
 /** Unix seconds. */
@@ -27,6 +33,7 @@ export function inputModalities({ endpoints }: { readonly endpoints: readonly Li
 }
 
 export function outputModalities(model: ListedModel): string[] {
+  if (isRerankModel(model)) return ['rerank'];
   return isChatModel(model) ? ['text'] : ['embeddings'];
 }
 
@@ -35,17 +42,28 @@ export function outputModalities(model: ListedModel): string[] {
  * A chat model supports those of any endpoint: routing chooses the endpoint by them.
  */
 export function supportedParameters(model: ListedModel): string[] {
+  if (isRerankModel(model)) return ['top_n'];
   if (!isChatModel(model))
     return model.otherDimensions === null ? ['encoding_format'] : ['dimensions', 'encoding_format'];
   const parameters = model.endpoints.flatMap((endpoint) => endpoint.supportedParameters);
   return [...new Set(parameters)].toSorted();
 }
 
-/** The price of one prompt token; null where it is unknown. */
+/** The price of one prompt token, 0 where search units are billed; null where it is unknown. */
 export function promptPrice(endpoint: ListedEndpoint, day: string): PicoUsd | null {
+  if (isRerankEndpoint(endpoint)) {
+    const price = rowOn(endpoint.prices, day);
+    return price?.unit === 'search_unit' ? 0n : (price?.amount ?? null);
+  }
   return isChatEndpoint(endpoint)
     ? (listedChatPrices(endpoint, day)?.prompt ?? null)
     : priceOn(endpoint, day);
+}
+
+/** The price of one search unit; null: none is billed, or its price is unknown. */
+export function searchUnitPrice(endpoint: ListedEndpoint, day: string): PicoUsd | null {
+  const price = isRerankEndpoint(endpoint) ? rowOn(endpoint.prices, day) : null;
+  return price?.unit === 'search_unit' ? price.amount : null;
 }
 
 /** The prices of a short prompt outside of any hours with a price of their own. */

@@ -46,7 +46,7 @@ export class ModelsController {
     id: 'getModels',
     summary: 'List the models',
     description:
-      'The chat and embedding models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
+      'The chat, embedding and rerank models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
       'parameters or input modalities keeps models that have all of them, any other filter those with one of its ' +
       'values. Needs no credential. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     answer: ModelListDto,

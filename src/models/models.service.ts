@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
@@ -35,6 +35,7 @@ export class ModelsService {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly chatCatalogue: ChatCatalogue,
+    private readonly rerankCatalogue: RerankCatalogue,
     private readonly reports: EndpointReports,
     private readonly access: CredentialAccess,
     private readonly presets: PresetsRepository,
@@ -75,7 +76,8 @@ export class ModelsService {
 
   /** By any name that calls may use. */
   get(name: string): ListedModel {
-    const found = this.catalogue.find(name) ?? this.chatCatalogue.find(name);
+    const found =
+      this.catalogue.find(name) ?? this.rerankCatalogue.find(name) ?? this.chatCatalogue.find(name);
     if (!found) throw new AppError('not_found', { detail: 'there is no model of this name' });
     return found.model;
   }
@@ -90,7 +92,7 @@ export class ModelsService {
   }
 
   private all(): ListedModel[] {
-    return [...this.catalogue.list(), ...this.chatCatalogue.list()];
+    return [...this.catalogue.list(), ...this.chatCatalogue.list(), ...this.rerankCatalogue.list()];
   }
 
   private listOf(

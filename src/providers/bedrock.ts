@@ -10,6 +10,7 @@ import { defineConverseWire } from './shared/converse/define-converse-wire.js';
 import { BodyAssembly } from './shared/body-assembly.js';
 import { defineMessagesWire } from './shared/messages/define-messages-wire.js';
 import type { HostedCounter } from './shared/messages/define-messages-wire.js';
+import { defineRerankWire, documentTexts, NO_USAGE, resultsIn } from './shared/rerank-wire.js';
 import { BrokenAnswer, UnsupportedRequest } from './shared/provider.js';
 import type {
   HttpProvider,
@@ -17,6 +18,7 @@ import type {
   ProviderCall,
   ProviderConnection,
   ReportedUsage,
+  RerankCall,
   UpstreamModel,
   UpstreamRequest,
   UpstreamResponse,
@@ -43,6 +45,7 @@ const TITAN_FORMS = { embeddingTypes: ['float'] };
 const DEFAULT_REGION = 'us-east-1';
 // AWS limits each text of Cohere's v3 models. Later models are limited by tokens only.
 const MAX_CHARACTERS_OF_V3 = 2_048;
+const MAX_CHARACTERS_OF_DOCUMENT = 32_000;
 
 const FAMILIES: ModelFamilies = {
   names: ['titan-embed-text', 'cohere-embed-v3', 'cohere-embed-v4'],
@@ -75,6 +78,21 @@ export function createBedrock(now: () => Date): HttpProvider {
       authorize: (request, connection) => sign(request, connection, now()),
       readError: readBedrockError,
       cancellation: 'runs_on',
+    }),
+    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent-runtime_Rerank.html
+    rerank: defineRerankWire({
+      bills: ['search_unit'],
+      billing: { repriced: { max_tokens_per_doc: [] } },
+      buildRequest: (call, connection) => sign(buildBedrockRerank(call, connection), connection, now()),
+      results: (body) => {
+        const { results, nextToken } = asObject(body);
+        // Without the next page some documents would have no score.
+        if (typeof nextToken === 'string') throw new BrokenAnswer('the answer has several pages');
+        return resultsIn(results, 'relevanceScore');
+      },
+      usage: () => NO_USAGE,
+      id: (_body, response) => requestIdOf(response),
+      readError: readBedrockError,
     }),
     // Claude: thinking, marks of the cache and betas survive.
     otherWires: [
@@ -149,6 +167,36 @@ function isCohere(model: UpstreamModel): boolean {
 function buildBedrockRequest(call: ProviderCall, { baseUrl }: ProviderConnection): UpstreamRequest {
   const url = operationUrl(baseUrl, `/model/${encodeURIComponent(call.upstreamModel)}/invoke`);
   return postJson(url, {}, isCohere(call) ? cohereBodyOnBedrock(call) : titanBody(call));
+}
+
+function buildBedrockRerank(call: RerankCall, { baseUrl }: ProviderConnection): UpstreamRequest {
+  const texts = documentTexts(call);
+  if (texts.some((text) => text.length > MAX_CHARACTERS_OF_DOCUMENT))
+    throw new UnsupportedRequest('documents', 'Bedrock takes at most 32,000 characters in each');
+  // The agents' address of the same region.
+  const url = operationUrl(baseUrl.replace('bedrock-runtime', 'bedrock-agent-runtime'), '/rerank');
+  const { upstreamModel, query, topN: numberOfResults, extra } = call;
+  const modelConfiguration = {
+    modelArn: modelArn(upstreamModel, regionOf(baseUrl)),
+    ...(Object.keys(extra).length > 0 && { additionalModelRequestFields: extra }),
+  };
+  const documents = texts.map((text) => ({ type: 'TEXT', textDocument: { text } }));
+  const bedrockRerankingConfiguration = { numberOfResults, modelConfiguration };
+  return postJson(
+    url,
+    {},
+    {
+      queries: [{ type: 'TEXT', textQuery: { text: query } }],
+      sources: documents.map((inlineDocumentSource) => ({ type: 'INLINE', inlineDocumentSource })),
+      rerankingConfiguration: { type: 'BEDROCK_RERANKING_MODEL', bedrockRerankingConfiguration },
+    },
+  );
+}
+
+function modelArn(upstreamModel: string, region: string): string {
+  if (upstreamModel.startsWith('arn:')) return upstreamModel;
+  const partition = /^(us-gov|cn)-/.exec(region)?.[1];
+  return `arn:aws${partition === undefined ? '' : `-${partition}`}:bedrock:${region}::foundation-model/${upstreamModel}`;
 }
 
 function cohereBodyOnBedrock(call: ProviderCall): Record<string, unknown> {

@@ -10,10 +10,12 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from './shared/provider.js';
+import { defineRerankWire, documentTexts, resultsOfJina, searchUnitCount } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import {
   asObject,
   bearer,
+  given,
   partialTokenCount,
   postJson,
   readAnswerObject,
@@ -65,6 +67,27 @@ export const cohere: HttpProvider = {
     mediaUrls: 'sent',
     readError: readUpstreamError,
     cancellation: 'stops',
+  }),
+  // https://docs.cohere.com/reference/rerank
+  rerank: defineRerankWire({
+    bills: ['search_unit'],
+    // More tokens of a document are more chunks of it, each of which is billed.
+    billing: { repriced: { max_tokens_per_doc: [], max_chunks_per_doc: [] }, free: ['priority'] },
+    buildRequest: (call, { baseUrl, apiKey }) =>
+      postJson(operationUrl(baseUrl, '/v2/rerank'), bearer(apiKey), {
+        ...given('max_tokens_per_doc', call.maxTokensPerDocument),
+        ...call.extra,
+        model: call.upstreamModel,
+        query: call.query,
+        documents: documentTexts(call),
+        top_n: call.topN,
+      }),
+    results: resultsOfJina,
+    usage: (body) => {
+      const billed = asObject(asObject(asObject(body)['meta'])['billed_units']);
+      const searchUnits = searchUnitCount(billed['search_units']);
+      return { promptTokens: null, totalTokens: null, ...(searchUnits !== null && { searchUnits }) };
+    },
   }),
 };
 

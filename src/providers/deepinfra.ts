@@ -1,10 +1,12 @@
 // DeepInfra, at its OpenAI-compatible address. It has no input type; only the Qwen3 models take a width.
-import { operationUrl } from './shared/address.js';
+import { operationUrl, withoutPath } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { BrokenAnswer } from './shared/provider.js';
+import { defineRerankWire, documentTexts } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, postJson } from './shared/wire.js';
+import { asObject, bearer, given, postJson, tokenCount } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES } from './shared/chat/member-rules.js';
 
@@ -28,6 +30,35 @@ export const deepinfra: HttpProvider = {
     mediaUrls: 'listed',
     readError: readUpstreamError,
     cancellation: 'stops',
+  }),
+  // https://deepinfra.com/Qwen/Qwen3-Reranker-8B/api
+  rerank: defineRerankWire({
+    bills: ['token'],
+    billing: { repriced: { service_tier: ['default'] } },
+    // Pairs of a query and a document, not at the OpenAI-compatible address.
+    buildRequest: (call, { baseUrl, apiKey }) => {
+      const documents = documentTexts(call);
+      const url = operationUrl(withoutPath(baseUrl, '/openai'), `/inference/${call.upstreamModel}`);
+      return postJson(url, bearer(apiKey), {
+        ...call.extra,
+        queries: documents.map(() => call.query),
+        documents,
+      });
+    },
+    results: (body, { documents }) => {
+      const { scores } = asObject(body);
+      if (!Array.isArray(scores) || scores.length !== documents.items.length)
+        throw new BrokenAnswer('the answer does not have one score for each document');
+      return scores.map((score: unknown, index) => {
+        if (typeof score !== 'number') throw new BrokenAnswer('a score is no number');
+        return { index, score };
+      });
+    },
+    usage: (body) => {
+      const tokens = tokenCount(asObject(body)['input_tokens']);
+      return { promptTokens: tokens, totalTokens: tokens };
+    },
+    id: (body) => asObject(body)['request_id'],
   }),
 };
 

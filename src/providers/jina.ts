@@ -8,6 +8,7 @@ import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } 
 import { inputTypeIn } from './shared/input-types.js';
 import type { InputTypeNames } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { defineRerankWire, jinaForm, resultsOfJina } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 
@@ -35,6 +36,14 @@ export const jina: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  // https://api.jina.ai/redoc
+  rerank: defineRerankWire({
+    bills: ['token'],
+    billing: { free: ['truncate', 'truncation'] },
+    buildRequest: (call, { baseUrl, apiKey }) =>
+      postJson(operationUrl(baseUrl, '/rerank'), bearer(apiKey), jinaForm(call)),
+    results: resultsOfJina,
+  }),
 };
 
 function buildJinaRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

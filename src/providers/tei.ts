@@ -17,7 +17,8 @@ import type {
 import { listedInputTypeIn } from './shared/input-types.js';
 import { JsonScanner } from '../json/json-scanner.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
-import { TEI_MEMBERS } from './shared/embedding-members.js';
+import { TEI_MEMBERS, TEI_RERANK_MEMBERS } from './shared/embedding-members.js';
+import { defineRerankWire, documentTexts, resultsIn } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
 
@@ -40,6 +41,24 @@ export const tei: HttpProvider = {
   readAnswer: readTeiAnswer,
   readUsage: readTeiUsage,
   readError: readTeiError,
+  // https://huggingface.github.io/text-embeddings-inference/
+  rerank: defineRerankWire({
+    bills: ['token', 'search_unit'],
+    members: TEI_RERANK_MEMBERS,
+    buildRequest: (call, { baseUrl, apiKey }) =>
+      postJson(operationUrl(withoutVersion(baseUrl), '/rerank'), bearer(apiKey), {
+        raw_scores: false,
+        truncate: true,
+        ...call.extra,
+        query: call.query,
+        texts: documentTexts(call),
+        return_text: false,
+      }),
+    results: (body) => resultsIn(body, 'score'),
+    usage: (_body, response) => usageInHeader(response),
+    id: () => null,
+    readError: readTeiError,
+  }),
 };
 
 function buildTeiRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -5,6 +5,7 @@ import { textsOf } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { defineRerankWire, jinaForm, resultsOfJina } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, postJson } from './shared/wire.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
@@ -44,6 +45,14 @@ export const together: HttpProvider = {
     finishReasons: { eos: 'stop' },
     readError: readUpstreamError,
     cancellation: 'stops',
+  }),
+  // https://docs.together.ai/reference/rerank. On dedicated endpoints only, whose operator knows their price.
+  rerank: defineRerankWire({
+    bills: ['token', 'search_unit'],
+    billing: { free: ['rank_fields'] },
+    buildRequest: (call, { baseUrl, apiKey }) =>
+      postJson(operationUrl(baseUrl, '/rerank'), bearer(apiKey), jinaForm(call)),
+    results: resultsOfJina,
   }),
 };
 

@@ -5,8 +5,9 @@ import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js'
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { knownInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { defineRerankWire, documentTexts, resultsIn } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, postJson } from './shared/wire.js';
+import { asObject, bearer, given, postJson } from './shared/wire.js';
 
 const INPUT_TYPES = { search_query: 'query', search_document: 'document' };
 const FORMS = { output_dtype: ['float'] };
@@ -25,6 +26,21 @@ export const voyage: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  // https://docs.voyageai.com/reference/reranker-api
+  rerank: defineRerankWire({
+    bills: ['token'],
+    billing: { free: ['truncation', 'return_documents'] },
+    buildRequest: (call, { baseUrl, apiKey }) =>
+      postJson(operationUrl(baseUrl, '/rerank'), bearer(apiKey), {
+        truncation: true,
+        ...call.extra,
+        model: call.upstreamModel,
+        query: call.query,
+        documents: documentTexts(call),
+        top_k: call.topN,
+      }),
+    results: (body) => resultsIn(asObject(body)['data'], 'relevance_score'),
+  }),
 };
 
 function buildVoyageRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -1,15 +1,21 @@
 // The cost that members of a body other than its inputs add to a call.
+import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { textBytes } from '../catalogue/token-count.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { EndpointTarget } from './endpoint-target.js';
+import type { EmbeddingMembers } from '../providers/shared/embedding-members.js';
+import type { BillingTraits } from '../providers/shared/provider.js';
 import { sentMembers } from './sent-members.js';
 
-type BilledEndpoint = Pick<EndpointTarget, 'provider' | 'endpoint'>;
+interface BilledEndpoint {
+  /** Or its wire of another operation. */
+  readonly provider: { readonly billing: BillingTraits; readonly members?: EmbeddingMembers | undefined };
+  readonly endpoint: Pick<ModelEndpoint, 'allowedMembers'>;
+}
 
 /** Bytes of text that a provider may read with each input beside the input itself: prompts and unknown members. */
 export function addedBytes(
   target: BilledEndpoint,
-  { extra: given, inputType }: Pick<EmbeddingRequest, 'extra' | 'inputType'>,
+  { extra: given, inputType }: Pick<EmbeddingRequest, 'extra'> & Partial<Pick<EmbeddingRequest, 'inputType'>>,
 ): number {
   const { free = [], promptBytes = 0, promptMembers = [], hasPrompt } = target.provider.billing;
   const { extra } = sentMembers(target, given);

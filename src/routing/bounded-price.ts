@@ -21,10 +21,19 @@ export function withBoundedPrice<Item extends { readonly target: EndpointTarget 
   limits: SpendLimits,
   day: string,
 ): readonly Item[] {
+  return withoutPriceProblems(candidates, limits, (target) => priceProblem(target, request, limits, day));
+}
+
+/** The candidates without a problem, for calls that count toward a limit. Throws as withBoundedPrice(). */
+export function withoutPriceProblems<Item extends { readonly target: object }>(
+  candidates: readonly Item[],
+  limits: SpendLimits,
+  problemOf: (target: Item['target']) => AppError | null,
+): readonly Item[] {
   if (!limits.isLimited) return candidates;
   let problem: AppError | null = null;
   const left = candidates.filter(({ target }) => {
-    const found = priceProblem(target, request, limits, day);
+    const found = problemOf(target);
     // A caller can omit a member but cannot add a price, so the error about the member wins.
     if (found !== null && problem?.code !== 'invalid_request') problem = found;
     return found === null;
@@ -63,10 +72,19 @@ function priceProblem(
     if (price === null) return credential === null ? noKnownPrice(model.id) : null;
     if (price > 0n) isFree = false;
   }
-  const member = isFree ? null : repricedMember(target, extra);
+  return isFree ? null : repricedProblem(target, extra, provider.name);
+}
+
+/** Null: no member of the body changes the price. */
+export function repricedProblem(
+  endpoint: Parameters<typeof repricedMember>[0],
+  extra: EmbeddingRequest['extra'],
+  providerName: string,
+): AppError | null {
+  const member = repricedMember(endpoint, extra);
   if (member === null) return null;
   return new AppError('invalid_request', {
-    detail: `${shownName(member)}: changes what ${provider.name} charges, so that a call that counts toward a limit cannot have it; leave it out`,
+    detail: `${shownName(member)}: changes what ${providerName} charges, so that a call that counts toward a limit cannot have it; leave it out`,
   });
 }
 

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import { SHIPPED } from '../catalogue/generated/shipped.js';
 import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
 import { readLayer } from '../catalogue/reader/layer.js';
@@ -15,7 +15,7 @@ import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
 import type { Clock } from '../domain/clock.js';
-import { chatWiresOf } from '../providers/shared/provider.js';
+import { chatWiresOf, rerankWireOf } from '../providers/shared/provider.js';
 import type { Provider } from '../providers/shared/provider.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS, PROVIDERS } from '../providers/index.js';
 
@@ -34,7 +34,16 @@ export const RULES: CatalogueRules = {
   families: new Map(
     EMBEDDING_PROVIDERS.flatMap(({ slug, families }) => (families ? [[slug, families] as const] : [])),
   ),
+  rerank: new Map(
+    PROVIDERS.flatMap((provider) => {
+      const wire = rerankWireOf(provider);
+      return wire
+        ? [[provider.slug, { bills: wire.bills, takesPath: wire.takesPath === true }] as const]
+        : [];
+    }),
+  ),
 };
+
 function chatWiresIn(provider: Provider): [string, readonly ProviderWire[]][] {
   if (provider.chat === undefined) return [];
   const wires = chatWiresOf(provider).map(({ protocol }) => protocol);
@@ -49,7 +58,7 @@ let shipped: CatalogueContents | undefined;
 export function shippedCatalogue(): CatalogueContents {
   shipped ??= readLayer(
     Object.entries(JSON.parse(SHIPPED) as object).map(([name, value]) => new Cursor({ name }, value)),
-    { models: [], chatModels: [] },
+    { models: [], chatModels: [], rerankModels: [] },
     SHIPPED_RULES,
   );
   return shipped;
@@ -74,11 +83,13 @@ export interface CatalogueState {
   readonly problem: string | null;
   readonly models: number;
   readonly chatModels: number;
+  readonly rerankModels: number;
 }
 
 export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly catalogue: Catalogue;
   readonly chatCatalogue: ChatCatalogue;
+  readonly rerankCatalogue: RerankCatalogue;
   private readonly logger = new Logger('Catalogue');
   private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
   private seen: string | null;
@@ -92,9 +103,10 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.loadedAt = clock.now();
     // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
-    const { models, chatModels } = loadCatalogueModels(file);
+    const { models, chatModels, rerankModels } = loadCatalogueModels(file);
     this.catalogue = new Catalogue(models);
     this.chatCatalogue = new ChatCatalogue(chatModels);
+    this.rerankCatalogue = new RerankCatalogue(rerankModels);
   }
 
   get state(): CatalogueState {
@@ -104,6 +116,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       problem: this.problem,
       models: this.catalogue.list().length,
       chatModels: this.chatCatalogue.list().length,
+      rerankModels: this.rerankCatalogue.list().length,
     };
   }
 
@@ -119,12 +132,14 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   async reload(): Promise<void> {
     if (this.file === undefined) return;
     try {
-      const { models, chatModels } = modelsOf(await readFile(this.file, 'utf8'), this.file);
+      const { models, chatModels, rerankModels } = modelsOf(await readFile(this.file, 'utf8'), this.file);
       this.catalogue.replace(models);
       this.chatCatalogue.replace(chatModels);
+      this.rerankCatalogue.replace(rerankModels);
       this.loadedAt = this.clock.now();
       this.problem = null;
-      this.logger.log(`reloaded the catalogue: ${models.length + chatModels.length} models`);
+      const count = models.length + chatModels.length + rerankModels.length;
+      this.logger.log(`reloaded the catalogue: ${count} models`);
     } catch (error) {
       const reason = reasonOf(error, this.file);
       this.problem = reason.replaceAll(this.file, basename(this.file));

@@ -1,6 +1,7 @@
 // The public report of an endpoint: whether it can serve, and its recent figures in this process.
 import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { RerankEndpoint, RerankModel } from '../catalogue/rerank-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import { Clock } from '../domain/clock.js';
 import { findProvider } from '../providers/index.js';
@@ -55,7 +56,10 @@ export class EndpointReports {
   }
 
   /** Reports the health under the operator's credential. Failures of customers' own keys do not count. */
-  of(model: CatalogueModel | ChatModel, endpoint: ModelEndpoint | ChatEndpoint): EndpointReport {
+  of(
+    model: CatalogueModel | ChatModel | RerankModel,
+    endpoint: ModelEndpoint | ChatEndpoint | RerankEndpoint,
+  ): EndpointReport {
     const provider = findProvider(endpoint.provider);
     if (!provider) throw new Error(`the catalogue names an unknown provider: ${endpoint.provider}`);
     const target = { model, endpoint, provider, credential: null };

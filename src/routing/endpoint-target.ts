@@ -1,6 +1,7 @@
 // One endpoint with the credential that it is called with.
 import { endpointTag } from '../catalogue/catalogue-model.js';
 import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { RerankEndpoint, RerankModel } from '../catalogue/rerank-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import { wireOf } from '../domain/chat/chat-request.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
@@ -9,7 +10,7 @@ import type { UnpaidCost } from '../domain/spend/charge.js';
 import type { ProviderCredential } from '../domain/providers/provider-credential.js';
 import type { ChatProblem, ChatWire } from '../providers/shared/chat-wire.js';
 import { chatWiresOf } from '../providers/shared/provider.js';
-import type { EmbeddingProvider, LocalChat, Provider } from '../providers/shared/provider.js';
+import type { EmbeddingProvider, LocalChat, Provider, RerankWire } from '../providers/shared/provider.js';
 
 /** A customer's own key at a provider. */
 export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallback' | 'declaredZdr'> {
@@ -38,6 +39,12 @@ export interface EndpointTarget extends ServingTarget {
   readonly provider: EmbeddingProvider;
   readonly model: CatalogueModel;
   readonly endpoint: ModelEndpoint;
+}
+
+export interface RerankTarget extends ServingTarget {
+  readonly model: RerankModel;
+  readonly endpoint: RerankEndpoint;
+  readonly wire: RerankWire;
 }
 
 export interface ChatTarget extends ServingTarget {

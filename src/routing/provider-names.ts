@@ -1,6 +1,6 @@
 // Resolves the names of providers and endpoints in a caller's preferences (docs/contract.md#provider-preferences).
 import { Injectable } from '@nestjs/common';
-import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import { canonicalEndpointTag } from '../providers/index.js';
@@ -14,6 +14,7 @@ export class ProviderNames {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly chatCatalogue: ChatCatalogue,
+    private readonly rerankCatalogue: RerankCatalogue,
   ) {}
 
   /**
@@ -35,7 +36,8 @@ export class ProviderNames {
     if (tag === undefined)
       reject(path, `no provider has the slug ${shown}; GET /api/v1/providers lists the slugs`);
     const [slug = '', ...variant] = tag.split('/');
-    const hasEndpoint = variant.length === 0 || this.catalogue.hasTag(tag) || this.chatCatalogue.hasTag(tag);
+    const catalogues = [this.catalogue, this.chatCatalogue, this.rerankCatalogue];
+    const hasEndpoint = variant.length === 0 || catalogues.some((catalogue) => catalogue.hasTag(tag));
     if (!hasEndpoint)
       reject(
         path,

@@ -23,7 +23,7 @@ export interface WastedSlice<Target extends ServingTarget = EndpointTarget> exte
   readonly reason?: UnpaidReason;
 }
 
-/** What every answer to a part of a call has. */
+/** The members of every answer to a part of a call. */
 export interface SliceAnswer extends ReportedUsage {
   readonly upstreamId: string | null;
 }

@@ -1,6 +1,6 @@
 // Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
-import { Catalogue, ChatCatalogue } from '../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { CatalogueSource } from './catalogue-source.js';
@@ -20,6 +20,8 @@ import { EndpointFallback } from './fallback/endpoint-fallback.js';
 import { ProviderNames } from './provider-names.js';
 import { RetryPolicy } from './fallback/retry-policy.js';
 import { RoutePlanner } from './embeddings/route-planner.js';
+import { RerankPlanner } from './rerank/rerank-planner.js';
+import { RerankRouter } from './rerank/rerank-router.js';
 import { RoutingMetrics } from './routing-metrics.js';
 
 @Module({
@@ -39,6 +41,11 @@ import { RoutingMetrics } from './routing-metrics.js';
       useFactory: (source: CatalogueSource) => source.chatCatalogue,
       inject: [CatalogueSource],
     },
+    {
+      provide: RerankCatalogue,
+      useFactory: (source: CatalogueSource) => source.rerankCatalogue,
+      inject: [CatalogueSource],
+    },
     AccessTokens,
     CredentialCircuits,
     EmbeddingRouter,
@@ -55,6 +62,8 @@ import { RoutingMetrics } from './routing-metrics.js';
     CredentialAccess,
     ProviderNames,
     RetryPolicy,
+    RerankPlanner,
+    RerankRouter,
     RoutePlanner,
     RoutingMetrics,
   ],
@@ -69,6 +78,9 @@ import { RoutingMetrics } from './routing-metrics.js';
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,
+    RerankCatalogue,
+    RerankPlanner,
+    RerankRouter,
     RoutePlanner,
   ],
 })

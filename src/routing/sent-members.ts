@@ -1,7 +1,7 @@
 // The unknown members of a body that an endpoint gets.
 import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { EmbeddingProvider } from '../providers/shared/provider.js';
+import type { EmbeddingMembers } from '../providers/shared/embedding-members.js';
 
 export interface SentMembers {
   readonly extra: EmbeddingRequest['extra'];
@@ -12,7 +12,8 @@ export interface SentMembers {
 }
 
 interface MemberReader {
-  readonly provider: Pick<EmbeddingProvider, 'members'>;
+  /** Or its wire of another operation. */
+  readonly provider: { readonly members?: EmbeddingMembers | undefined };
   readonly endpoint: Pick<ModelEndpoint, 'allowedMembers'>;
 }
 

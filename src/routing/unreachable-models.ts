@@ -9,7 +9,7 @@ import type { EndpointCaller } from './endpoints/endpoint-caller.js';
 import type { Candidate } from './endpoints/endpoint-order.js';
 
 /** A bare name must be known. The error does not repeat it: it may be anything, even a secret in the wrong member. */
-export function rejectModelName(name: string, kind: 'embedding' | 'chat' = 'embedding'): never {
+export function rejectModelName(name: string, kind: 'embedding' | 'chat' | 'rerank' = 'embedding'): never {
   if (name.includes('/')) throw new AppError('not_found', { detail: `there is no ${kind} model ${name}` });
   throw new AppError('invalid_request', {
     detail: 'model: no model has this name; ids have the form vendor/model',

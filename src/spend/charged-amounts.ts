@@ -1,4 +1,4 @@
-// The amounts of a call that consists of parts: the caller's, the providers', and the difference, which nobody pays here.
+// The amounts of a call that consists of parts: those of the caller and of the providers, and the difference, which the operator pays.
 import type { Charge, UnpaidCost, UnpaidReason } from '../domain/spend/charge.js';
 import { add, atMost, difference } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';

@@ -67,7 +67,7 @@ export function readEmbeddingModel(
  */
 export function rejectSecondModel(
   cursor: Cursor,
-  { endpoints }: CatalogueModel,
+  { endpoints }: { readonly endpoints: readonly Pick<ModelEndpoint, 'provider' | 'upstreamModel'>[] },
   onlyModels: Map<string, string>,
   oneModelProviders: readonly string[],
 ): void {

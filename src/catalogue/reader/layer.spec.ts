@@ -197,8 +197,8 @@ describe('the defaults of a provider', () => {
     ],
     [defaults('', 'models', 'three'), 'defaults.models.three: is not known here; known are local, one, two'],
     [
-      defaults('', 'rerank_models'),
-      'defaults.rerank_models: is not known here; known are models, chat_models',
+      defaults('', 'image_models'),
+      'defaults.image_models: is not known here; known are models, chat_models, rerank_models',
     ],
     [
       defaults('max_tokens_per_call: 0') + ADDED,
@@ -211,7 +211,7 @@ describe('the defaults of a provider', () => {
   it('are stated once in a catalogue of several files', () => {
     const files = ['a.yaml', 'b.yaml'].map((name) => parseYaml(defaults('max_inputs_per_call: 7'), name));
     const readBoth = (): unknown =>
-      readLayer(files, { models: [], chatModels: [] }, { ...RULES, providers: ['two'] });
+      readLayer(files, { models: [], chatModels: [], rerankModels: [] }, { ...RULES, providers: ['two'] });
     expect(readBoth).toThrow('b.yaml:1: defaults.models.two: appears twice');
   });
 });
@@ -229,7 +229,7 @@ describe('a catalogue that is not YAML', () => {
     const document = { models: [{ id: 'vendor/shipped', endpoints: [{ provider: 'one', prices: [row] }] }] };
     return readLayer(
       [new Cursor({ name: 'the body' }, document)],
-      { models: [SHIPPED], chatModels: [] },
+      { models: [SHIPPED], chatModels: [], rerankModels: [] },
       RULES,
     ).models[0];
   };

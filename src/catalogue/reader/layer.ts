@@ -3,15 +3,19 @@ import type { ChatModel } from '../../domain/chat/chat-model.js';
 import type { ModelFamilies } from '../../domain/providers/provider.js';
 import { idsOf } from '../catalogue-model.js';
 import type { CatalogueModel, NamedModel } from '../catalogue-model.js';
+import type { RerankModel } from '../rerank-model.js';
 import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
 import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel, rejectSecondModel } from './embedding-models.js';
+import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
+import type { RerankProviderRules } from './rerank-models.js';
 import { SHARED_MEMBERS } from './members.js';
 import type { EndpointRules } from './members.js';
 
 export interface CatalogueContents {
   readonly models: readonly CatalogueModel[];
   readonly chatModels: readonly ChatModel[];
+  readonly rerankModels: readonly RerankModel[];
 }
 
 export interface CatalogueRules extends Pick<
@@ -22,9 +26,11 @@ export interface CatalogueRules extends Pick<
   readonly oneModelProviders: readonly string[];
   /** By provider, for those whose models differ in their bodies. */
   readonly families: ReadonlyMap<string, ModelFamilies>;
+  /** By provider, for those that rerank. */
+  readonly rerank: ReadonlyMap<string, RerankProviderRules>;
 }
 
-const KINDS = ['models', 'chat_models'] as const;
+const KINDS = ['models', 'chat_models', 'rerank_models'] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
@@ -55,8 +61,18 @@ export function readLayer(
   const chats = readModels(tops, 'chat_models', below.chatModels, (cursor, known) =>
     readChatModel(cursor, known, chatRules),
   );
-  rejectNamesOfBothKinds(embeddings, chats);
-  return { models: embeddings.models, chatModels: chats.models };
+  const rerankRules = rulesOf('rerank_models', [...rules.rerank.keys()], RERANK_ENDPOINT_MEMBERS);
+  const reranks = readModels(tops, 'rerank_models', below.rerankModels, (cursor, known) => {
+    const model = readRerankModel(cursor, known, rerankRules, rules.rerank);
+    rejectSecondModel(cursor, model, onlyModels, rules.oneModelProviders);
+    return model;
+  });
+  rejectNamesOfTwoKinds([
+    { kind: 'an embedding model', read: embeddings },
+    { kind: 'a chat model', read: chats },
+    { kind: 'a rerank model', read: reranks },
+  ]);
+  return { models: embeddings.models, chatModels: chats.models, rerankModels: reranks.models };
 }
 
 interface ReadModels<Model> {
@@ -133,14 +149,22 @@ function withoutTakenNames<Model extends NamedModel>(
   };
 }
 
+interface ModelsOfKind {
+  readonly kind: string;
+  readonly read: ReadModels<NamedModel>;
+}
+
 /** `GET /models/{author}/{slug}` finds one model. */
-function rejectNamesOfBothKinds(embeddings: ReadModels<CatalogueModel>, chats: ReadModels<ChatModel>): void {
-  const owners = new Map(embeddings.models.flatMap((model) => idsOf(model).map((name) => [name, model.id])));
-  for (const chat of chats.models)
-    for (const name of idsOf(chat)) {
-      const owner = owners.get(name);
-      if (owner === undefined) continue;
-      const cursor = chats.named.get(chat.id) ?? embeddings.named.get(owner);
-      cursor?.fail(`${name} names an embedding model and a chat model`);
-    }
+function rejectNamesOfTwoKinds(kinds: readonly ModelsOfKind[]): void {
+  const owners = new Map<string, ModelsOfKind & { readonly id: string }>();
+  for (const { kind, read } of kinds)
+    for (const { id, ...model } of read.models)
+      for (const name of idsOf({ id, ...model })) {
+        const owner = owners.get(name);
+        if (owner === undefined) owners.set(name, { kind, read, id });
+        else if (owner.kind !== kind) {
+          const cursor = read.named.get(id) ?? owner.read.named.get(owner.id);
+          cursor?.fail(`${name} names ${owner.kind} and ${kind}`);
+        }
+      }
 }

@@ -5,9 +5,12 @@ import type {
   PriceTier,
   TieredChatPrices,
 } from '../../domain/chat/chat-model.js';
+import { RERANK_UNITS } from '../../domain/rerank/rerank.js';
+import type { RerankUnit } from '../../domain/rerank/rerank.js';
 import { parseUsd, parseUsdPerMillion } from '../../domain/spend/money.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
 import type { DatedPrice } from '../catalogue-model.js';
+import type { DatedRerankPrice } from '../rerank-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
 import { given, MOST, readDay, readLabel } from './members.js';
 
@@ -32,6 +35,33 @@ export function readTokenPrices(cursor: Cursor): DatedPrice[] {
     return { ...readOrigin(row), perToken: row.read('usd_per_million_tokens', readPricePerToken) };
   });
 }
+
+/** Of a search unit or of a token, as the provider bills. A price in the other unit would be wrong by orders of magnitude. */
+export function readRerankPrices(bills: readonly RerankUnit[]): (cursor: Cursor) => DatedRerankPrice[] {
+  return (cursor) =>
+    readRows(cursor, (item) => {
+      const row = item.object(['effective_from', 'source', 'usd_per_search_unit', 'usd_per_million_tokens']);
+      const amounts = {
+        search_unit: row.optional('usd_per_search_unit', readAmount),
+        token: row.optional('usd_per_million_tokens', (member) =>
+          member.object(['prompt']).read('prompt', readPricePerToken),
+        ),
+      };
+      const names = bills.map((unit) => UNIT_PRICES[unit]).join(' or ');
+      const [unit, ...others] = RERANK_UNITS.filter((name) => amounts[name] !== undefined);
+      const amount = unit && amounts[unit];
+      if (unit === undefined || amount === undefined) return item.fail(`must have ${names}`);
+      if (others.length > 0) item.fail(`must have one price, ${names}`);
+      if (!bills.includes(unit))
+        item.fail(`must have ${names}, because the provider does not bill ${unit.replace('_', ' ')}s`);
+      return { ...readOrigin(row), unit, amount };
+    });
+}
+
+const UNIT_PRICES: Readonly<Record<RerankUnit, string>> = {
+  search_unit: 'usd_per_search_unit',
+  token: 'usd_per_million_tokens with prompt',
+};
 
 type TokenPrice = (typeof TOKEN_PRICES)[keyof typeof TOKEN_PRICES];
 

@@ -9,14 +9,15 @@ const SHRINKS_BY = 4;
 const SHORTEST_TEXT = 256;
 
 /** Whether smallerTrace() can take content from the trace. */
-export function hasContent({ input, chat }: GenerationTrace): boolean {
-  return (input !== null && input.items.length > 0) || Boolean(chat?.content);
+export function hasContent({ input, chat, rerank }: GenerationTrace): boolean {
+  return (input !== null && input.items.length > 0) || Boolean(chat?.content ?? rerank?.content);
 }
 
 /** The trace with less content; null when it has none left. */
 export function smallerTrace(trace: GenerationTrace): GenerationTrace | null {
-  const { input, chat } = trace;
+  const { input, chat, rerank } = trace;
   if (input && input.items.length > 0) return { ...trace, input: { items: [], isTruncated: true } };
+  if (rerank?.content) return { ...trace, rerank: { ...rerank, content: null } };
   return chat?.content ? { ...trace, chat: { ...chat, content: smallerContent(chat.content) } } : null;
 }
 

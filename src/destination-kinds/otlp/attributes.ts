@@ -3,6 +3,7 @@
 import type { GenerationTrace } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { settingsOf } from '../shared/chat-forms.js';
+import { outputSummary } from '../shared/trace-json.js';
 import { decimal, flag, integer, text, texts } from './any-value.js';
 import type { AnyValue, Attribute } from './any-value.js';
 import type { ContentText } from './content-text.js';
@@ -40,7 +41,7 @@ const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
 export const providerName = (provider: string | null): string | null =>
   provider === null ? null : (WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
 
-/** The GenAI conventions for the embeddings span of a client. */
+/** The GenAI conventions for the embeddings span of a client, which rerank spans share. */
 export const GEN_AI_ATTRIBUTES: AttributeTable = {
   'gen_ai.operation.name': ({ operation }) => text(operation),
   'gen_ai.provider.name': ({ provider }) => text(providerName(provider)),
@@ -52,6 +53,7 @@ export const GEN_AI_ATTRIBUTES: AttributeTable = {
   'gen_ai.response.model': ({ upstreamModel }) => text(upstreamModel),
   'gen_ai.embeddings.dimension.count': ({ dimensions }) => integer(dimensions),
   'gen_ai.usage.input_tokens': ({ promptTokens }) => integer(promptTokens),
+  'signalbox.search_units': ({ rerank }) => integer(rerank?.searchUnits ?? null),
   'error.type': ({ error }) => text(error?.type ?? null),
 };
 
@@ -93,7 +95,14 @@ export const CONTENT_ATTRIBUTES: AttributeTable = {
   'gen_ai.prompt': inputValue,
   'trace.input': (_trace, { input }) => copyOf(input),
   'span.input': (_trace, { input }) => copyOf(input),
+  'span.output': (trace) => rerankOutput(trace),
 };
+
+/** The results of a rerank call; null for vectors, which are never sent. */
+function rerankOutput(trace: GenerationTrace): AnyValue | null {
+  const output = trace.rerank && outputSummary(trace);
+  return output ? text(JSON.stringify(output)) : null;
+}
 
 /** Facts that this service adds to a generation. Each platform puts its own prefix before these names. */
 export const OWN_METADATA: AttributeTable = {
@@ -116,7 +125,8 @@ export const OWN_METADATA: AttributeTable = {
   cancelled: ({ chat }) => (chat?.isCancelled ? flag(true) : null),
   native_finish_reason: ({ chat }) => text(chat?.nativeFinishReason ?? null),
   time_to_first_token_ms: ({ chat }) => integer(chat?.timeToFirstTokenMs ?? null),
-  usage_source: ({ chat }) => text(chat?.usageSource ?? null),
+  usage_source: ({ chat, rerank }) => text((chat ?? rerank)?.usageSource ?? null),
+  search_units: ({ rerank }) => integer(rerank?.searchUnits ?? null),
   service_tier: ({ chat }) => text(chat?.serviceTier ?? null),
   // A single attempt adds nothing to the span.
   attempts: ({ attempts }) => (attempts.length > 1 ? text(JSON.stringify(attempts)) : null),
@@ -128,10 +138,17 @@ export function levelOf({ error }: GenerationTrace): 'DEFAULT' | 'ERROR' {
 }
 
 /** The parameters of the call as JSON. */
-export function modelParameters({ dimensions, encodingFormat, inputType, chat }: GenerationTrace): string {
+export function modelParameters({
+  dimensions,
+  encodingFormat,
+  inputType,
+  chat,
+  rerank,
+}: GenerationTrace): string {
   if (chat !== null) return JSON.stringify(settingsOf(chat));
   return JSON.stringify({
-    encoding_format: encodingFormat,
+    top_n: rerank?.topN ?? undefined,
+    encoding_format: encodingFormat ?? undefined,
     dimensions: dimensions ?? undefined,
     input_type: inputType ?? undefined,
   });

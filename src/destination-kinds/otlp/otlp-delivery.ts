@@ -14,8 +14,10 @@ import { SCOPE, resourceAttributes } from './attributes.js';
 import { spanWriter } from './span.js';
 import type { SpanForm, SpanWriter } from './span.js';
 
-/** The form of the spans of each operation. */
-export type SpanForms = Readonly<Record<Operation, SpanForm>>;
+/** The form of the spans of each operation; that of embeddings serves for rerank where it is absent. */
+export type SpanForms = Readonly<Record<Exclude<Operation, 'rerank'>, SpanForm>> & {
+  readonly rerank?: SpanForm;
+};
 
 export interface OtlpPlatform<Config extends BaseDestinationConfig & ParentSpansConfig> {
   readonly limits: DeliveryLimits;
@@ -55,6 +57,7 @@ export function otlpDelivery<Config extends BaseDestinationConfig & ParentSpansC
   const writers = {
     embeddings: spanWriter(platform.spans.embeddings),
     chat: spanWriter(platform.spans.chat),
+    rerank: spanWriter(platform.spans.rerank ?? platform.spans.embeddings),
   } satisfies Record<Operation, SpanWriter>;
   const { rules = {}, hasPartialSuccess = true } = platform.answers ?? {};
   const { passes = passesOrDislikesEmpty } = platform.test ?? {};

@@ -4,6 +4,7 @@ import type {
   GenerationTrace,
   TracedChat,
   TracedContent,
+  TracedRerank,
 } from '../../domain/generations/generation-trace.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { cutTexts, settingsOf } from './chat-forms.js';
@@ -48,6 +49,7 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
     prompt_tokens: trace.promptTokens,
     total_tokens: trace.totalTokens,
     ...(trace.chat && chatProperties(trace.chat)),
+    ...(trace.rerank && rerankProperties(trace.rerank)),
     cost: trace.cost ?? undefined,
     is_byok: trace.isByok,
     dimensions: trace.dimensions ?? undefined,
@@ -61,6 +63,10 @@ export function traceProperties(trace: GenerationTrace): Record<string, unknown>
     attempts: trace.attempts,
     openrouter_generation: Object.keys(trace.facts).length > 0 ? trace.facts : undefined,
   };
+}
+
+function rerankProperties({ searchUnits, topN, usageSource }: TracedRerank): Record<string, unknown> {
+  return { search_units: searchUnits ?? undefined, top_n: topN ?? undefined, usage_source: usageSource };
 }
 
 function chatProperties(chat: TracedChat): Record<string, unknown> {
@@ -119,9 +125,17 @@ export function completionTokensOf({ chat, promptTokens, totalTokens }: Generati
   return chat?.completionTokens ?? Math.max(0, totalTokens - promptTokens);
 }
 
-/** A summary instead of the vectors, which are never sent. Undefined for a failure. */
-export function outputSummary({ error, inputCount, dimensions }: GenerationTrace): object | undefined {
-  return error === null ? { count: inputCount, dimensions: dimensions ?? undefined } : undefined;
+/** A summary instead of the vectors, which are never sent; the results of a rerank call. Undefined for a failure. */
+export function outputSummary({
+  error,
+  inputCount,
+  dimensions,
+  rerank,
+}: GenerationTrace): object | undefined {
+  if (error !== null) return undefined;
+  if (rerank?.content)
+    return { results: rerank.content.results.map(({ index, score }) => ({ index, relevance_score: score })) };
+  return { count: inputCount, dimensions: dimensions ?? undefined };
 }
 
 /**

@@ -47,8 +47,9 @@ export function metadataOf({ metadata, traceName, spanName, facts }: GenerationT
   };
 }
 
-export function parametersOf({ encodingFormat, inputType, chat }: GenerationTrace): Members {
+export function parametersOf({ encodingFormat, inputType, chat, rerank }: GenerationTrace): Members {
   if (chat !== null) return settingsOf(chat);
+  if (rerank !== null) return rerank.topN === null ? {} : { top_n: rerank.topN };
   return { encoding_format: encodingFormat, ...(inputType === null ? {} : { input_type: inputType }) };
 }
 
@@ -61,7 +62,7 @@ export function inputOf({ input, chat }: GenerationTrace): Members | null {
 const marked = (isTruncated: boolean): Members => (isTruncated ? { truncated: true } : {});
 
 /**
- * The answers of a chat, or the number and width of the vectors, never the vectors themselves; the error of a failure. A
+ * The answers of a chat, the results of rerank, or the number and width of the vectors, never the vectors themselves; the error of a failure. A
  * chat that failed in the middle has both.
  */
 export function outputOf(trace: GenerationTrace): object {

@@ -33,7 +33,7 @@ export function generationFacts(
 }
 
 /** The cost of the call, its payer, and the token counts. */
-function costFacts({ cost, upstreamCost, isByok, promptTokens, chat }: RecordedFacts): Fact[] {
+function costFacts({ cost, upstreamCost, isByok, promptTokens, chat, rerank }: RecordedFacts): Fact[] {
   const upstreamUsd = usdOrNull(upstreamCost);
   return [
     ['usage', usdOrNull(cost)],
@@ -44,6 +44,8 @@ function costFacts({ cost, upstreamCost, isByok, promptTokens, chat }: RecordedF
     ['tokens_prompt', promptTokens],
     ['tokens_completion', chat?.completionTokens ?? 0],
     ...(chat === null ? [] : chatCostFacts(chat)),
+    ['search_units', rerank?.searchUnits ?? null],
+    ...(rerank === null ? [] : [['usage_source', rerank.usageSource] as const]),
   ];
 }
 
@@ -79,7 +81,7 @@ function requestFacts(generation: RecordedFacts, words: FreeText): Fact[] {
     ['request_id', requestId],
     ['data_region', region],
     ['api_type', apiTypeOf(generation)],
-    ...(chat === null ? embeddingFacts(generation, words) : chatRequestFacts(chat, words.chat)),
+    ...(chat === null ? inputFacts(generation, words) : chatRequestFacts(chat, words.chat)),
     // Milliseconds spent waiting for providers.
     ['generation_time', upstreamMs],
     ['upstream_id', words.upstreamId],
@@ -89,12 +91,16 @@ function requestFacts(generation: RecordedFacts, words: FreeText): Fact[] {
   ];
 }
 
-function embeddingFacts({ encodingFormat, dimensions, inputCount }: RecordedFacts, words: FreeText): Fact[] {
+function inputFacts(
+  { encodingFormat, dimensions, inputCount, rerank }: RecordedFacts,
+  words: FreeText,
+): Fact[] {
   return [
     ['encoding_format', encodingFormat],
     ['dimensions', dimensions],
     ['input_count', inputCount],
     ['input_type', words.inputType],
+    ['top_n', rerank?.topN ?? null],
   ];
 }
 

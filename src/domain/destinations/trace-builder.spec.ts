@@ -65,6 +65,7 @@ describe('a trace', () => {
       spanId: spanIdOf(destination.id, generation.id),
       parentSpanId: null,
       chat: null,
+      rerank: null,
       callerTraceId: null,
       traceName: 'Checkout',
       spanName: 'Embed',

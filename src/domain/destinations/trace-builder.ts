@@ -61,6 +61,7 @@ export function buildTrace(candidate: GenerationCandidate, destination: TraceRul
     input: words.input,
     attempts: generation.attempts.map((attempt) => tracedAttempt(attempt, destination)),
     chat: generation.chat && words.chat && tracedChat(generation.chat, words.chat, generation.cost),
+    rerank: generation.rerank && { ...generation.rerank, content: words.rerank },
   };
 }
 

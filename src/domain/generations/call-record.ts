@@ -22,8 +22,9 @@ type Outcome = Pick<Generation, 'endpoint' | 'provider' | 'upstreamId' | 'attemp
 /** The members that an operation sets by its own request. */
 type OperationMembers = Pick<
   Generation,
-  'operation' | 'model' | 'inputCount' | 'dimensions' | 'encodingFormat' | 'inputType' | 'userId' | 'chat'
->;
+  'operation' | 'model' | 'inputCount' | 'dimensions' | 'encodingFormat' | 'inputType' | 'userId'
+> &
+  Partial<Pick<Generation, 'chat' | 'rerank'>>;
 
 export interface FinishedCall {
   readonly key: Pick<ApiKey, 'id' | 'accountId' | 'workspaceId'>;
@@ -73,13 +74,14 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     trace: context.trace,
     requestContext: Object.keys(context.requestContext).length === 0 ? null : context.requestContext,
     attempts: outcome.attempts,
-    chat: operation.chat,
+    chat: operation.chat ?? null,
+    rerank: operation.rerank ?? null,
   };
 }
 
-/** Embeddings of many inputs call a provider several times at once; a chat call makes one attempt after the other. */
+/** Calls of many inputs call a provider several times at once; a chat call makes one attempt after the other. */
 function upstreamTime(operation: Operation, attempts: Outcome['attempts']): number {
-  const longest = operation === 'embeddings';
+  const longest = operation !== 'chat';
   return attempts.reduce(
     (time, { durationMs }) => (longest ? Math.max(time, durationMs) : time + durationMs),
     0,

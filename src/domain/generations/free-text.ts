@@ -3,6 +3,7 @@
 import { boundedLabel } from '../text/bounded-text.js';
 import { callerMetadata, traceText } from '../caller-trace.js';
 import type { GenerationCandidate } from './generation-candidate.js';
+import type { RerankContent } from './generation-content.js';
 import type { TracedChatContent, TracedContent } from './generation-trace.js';
 import type { Generation } from './generation.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';
@@ -25,8 +26,10 @@ export type ChatWords = Pick<ChatFacts, FreeTextOfChat> & { readonly content: Tr
 export interface FreeText {
   /** Null for chat. */
   readonly input: TracedContent | null;
-  /** Null for embeddings. */
+  /** Null for other operations. */
   readonly chat: ChatWords | null;
+  /** Null for other operations, and in privacy mode. */
+  readonly rerank: RerankContent | null;
   readonly errorMessage: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly callerTraceId: string | null;
@@ -50,6 +53,7 @@ export function freeTextOf({ generation, content }: GenerationCandidate): FreeTe
       serviceTier: boundedLabel(chat.serviceTier),
       content: content?.chat ? { ...content.chat, isInputTruncated: content.isTruncated } : null,
     },
+    rerank: content?.rerank ?? null,
     errorMessage: content?.errorMessage ?? null,
     metadata: callerMetadata(trace),
     callerTraceId: boundedLabel(callerTraceIdOf(generation)),
@@ -81,6 +85,7 @@ export function privateTextOf({
       serviceTier: wordOf(chat.serviceTier),
       content: null,
     },
+    rerank: null,
     errorMessage: null,
     metadata: {},
     callerTraceId: null,

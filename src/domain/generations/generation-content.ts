@@ -5,15 +5,24 @@ import type { ChatChoice } from '../chat/chat-outcome.js';
 import type { ChatRequest } from '../chat/chat-request.js';
 import type { EmbeddingInput, MultimodalItem } from '../embeddings/embedding.js';
 import { modalityOf } from '../embeddings/modality.js';
+import type { RankedDocument, RerankRequest } from '../rerank/rerank.js';
 import { keepText, MAX_ROOM } from '../text/kept-text.js';
 import type { Kept } from '../text/kept-text.js';
 import { keepChat } from './chat-content.js';
 import type { ChatContent } from './chat-content.js';
 import type { TracedContent } from './generation-trace.js';
 
+/** The answer of a rerank call. */
+export interface RerankContent {
+  /** The best first; empty for a failure. */
+  readonly results: readonly RankedDocument[];
+}
+
 export interface GenerationContent extends TracedContent {
-  /** Absent for embeddings. A chat has no items, and `isTruncated` is that of its messages. */
+  /** Absent for other operations. A chat has no items, and `isTruncated` is that of its messages. */
   readonly chat?: ChatContent;
+  /** Absent for other operations. The items are the query and the documents. */
+  readonly rerank?: RerankContent;
   /** The error text that the caller received; null for a success. */
   readonly errorMessage: string | null;
 }
@@ -40,6 +49,22 @@ export function contentOf(input: EmbeddingInput, errorMessage: string | null): G
   }
   return { items, isTruncated, errorMessage: error?.item ?? null };
 }
+
+/** The query comes before the documents. */
+export function contentOfRerank(
+  { query, documents }: Pick<RerankRequest, 'query' | 'documents'>,
+  results: readonly RankedDocument[],
+  errorMessage: string | null,
+): GenerationContent {
+  const items =
+    documents.form === 'texts'
+      ? [query, ...documents.items]
+      : [{ content: [textPart(query)] }, ...documents.items];
+  const content = contentOf({ ...documents, items } as EmbeddingInput, errorMessage);
+  return { ...content, rerank: { results } };
+}
+
+const textPart = (text: string): MultimodalItem['content'][number] => ({ type: 'text', text });
 
 /** Messages and answers are bounded apart: each longest text is cut first. */
 export function contentOfChat(

@@ -3,6 +3,8 @@
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { ChatContent } from './chat-content.js';
+import type { RerankFacts } from '../rerank/rerank.js';
+import type { RerankContent } from './generation-content.js';
 import type { GenerationAttempt, Operation } from './generation.js';
 
 /** The scalar facts that a destination's flags add, as `openrouter_generation.<name>`. */
@@ -53,6 +55,12 @@ export type TracedChat = Omit<
     readonly content: TracedChatContent | null;
   };
 
+/** A rerank call beside its input: the query, then the documents. */
+export interface TracedRerank extends RerankFacts {
+  /** Null in privacy mode, and when the content is no longer stored. */
+  readonly content: RerankContent | null;
+}
+
 export interface GenerationTrace {
   readonly generationId: string;
   /** 32 hex digits. */
@@ -91,7 +99,7 @@ export interface GenerationTrace {
   readonly cost: number | null;
   readonly isByok: boolean;
   readonly dimensions: number | null;
-  /** Null for chat. */
+  /** Null but for embeddings. */
   readonly encodingFormat: EncodingFormat | null;
   /** In privacy mode only if it is one of INPUT_TYPES: any other is the caller's own text. */
   readonly inputType: string | null;
@@ -108,6 +116,8 @@ export interface GenerationTrace {
   readonly input: TracedContent | null;
   /** In the order of their start, without texts. */
   readonly attempts: readonly GenerationAttempt[];
-  /** Null for embeddings. */
+  /** Null for other operations. */
   readonly chat: TracedChat | null;
+  /** Null for other operations. */
+  readonly rerank: TracedRerank | null;
 }

@@ -1,6 +1,7 @@
 // One generation: the record of one model call that reached routing, success or failure, written once
 // (docs/contract.md#generations).
 import type { ChatFacts } from '../chat/chat-outcome.js';
+import type { RerankFacts } from '../rerank/rerank.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { CallerTrace } from '../caller-trace.js';
 import type { PicoUsd } from '../spend/money.js';
@@ -36,10 +37,10 @@ export interface RequestContext {
   readonly retryCount?: number;
 }
 
-export type Operation = 'embeddings' | 'chat';
+export type Operation = 'embeddings' | 'chat' | 'rerank';
 
 /** Operations as the contract's records name them. */
-export const API_TYPES = ['embeddings', 'completions', 'messages', 'responses'] as const;
+export const API_TYPES = ['embeddings', 'completions', 'messages', 'responses', 'rerank'] as const;
 export type ApiType = (typeof API_TYPES)[number];
 
 export function apiTypeOf({
@@ -52,7 +53,7 @@ export function apiTypeOf({
 }
 
 /** Lists are filtered by operation: `completions` are chats of every wire. */
-export const LISTED_API_TYPES = ['embeddings', 'completions'] as const;
+export const LISTED_API_TYPES = ['embeddings', 'completions', 'rerank'] as const;
 
 export function operationOf(apiType: (typeof LISTED_API_TYPES)[number]): Operation {
   return apiType === 'completions' ? 'chat' : apiType;
@@ -75,7 +76,7 @@ export interface Generation {
   readonly errorType: string | null;
   /** Its explanation, at most 300 characters; null as well where the workspace does not let it be kept. */
   readonly errorMessage: string | null;
-  /** Texts or documents to embed; 0 for chat. */
+  /** Texts or documents to embed, or to rank; 0 for chat. */
   readonly inputCount: number;
   readonly promptTokens: number;
   readonly totalTokens: number;
@@ -93,7 +94,7 @@ export interface Generation {
   readonly isByok: boolean;
   /** The width of the vectors in the answer; null for a failure. */
   readonly dimensions: number | null;
-  /** Null for chat. */
+  /** Null but for embeddings. */
   readonly encodingFormat: EncodingFormat | null;
   readonly inputType: string | null;
   readonly durationMs: number;
@@ -106,6 +107,8 @@ export interface Generation {
   readonly trace: CallerTrace | null;
   readonly requestContext: RequestContext | null;
   readonly attempts: readonly GenerationAttempt[];
-  /** Null for embeddings. */
+  /** Null for other operations. */
   readonly chat: ChatFacts | null;
+  /** Null for other operations. */
+  readonly rerank: RerankFacts | null;
 }

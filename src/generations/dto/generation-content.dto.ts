@@ -7,7 +7,7 @@ import type { ChatChoice } from '../../domain/chat/chat-outcome.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { ToolCallDto } from '../../http/dto/tool-call.dto.js';
 import { CustomField, ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
-import { FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
+import { FlagField, IntegerField, NumberField, TextField } from '../../http/fields/scalar-fields.js';
 
 class PromptInputDto {
   @TextField({ description: 'The only text of the call.' }) prompt: string;
@@ -43,6 +43,11 @@ class MessagesInputDto {
   messages: InputMessageDto[];
 }
 
+class RankedResultDto {
+  @IntegerField({ description: 'Position of the document in the request.' }) index: number;
+  @NumberField() relevance_score: number;
+}
+
 class ContentOutputDto {
   @TextField({
     nullable: true,
@@ -56,6 +61,8 @@ class ContentOutputDto {
     description: 'The tool calls of the first choice; absent: none.',
   })
   tool_calls?: readonly ToolCallDto[];
+  @ObjectListField(RankedResultDto, { optional: true, description: 'Of rerank calls: the best first.' })
+  results?: readonly RankedResultDto[];
 }
 
 class ContentErrorDto {
@@ -90,13 +97,18 @@ export class GenerationContentDto {
 /** `providerName` turns a provider's slug into its name. */
 export function toGenerationContentDto(
   generation: Generation,
-  { items, isTruncated, errorMessage, chat }: GenerationContent,
+  { items, isTruncated, errorMessage, chat, rerank }: GenerationContent,
   providerName: (slug: string) => string,
 ): GenerationContentDto {
   const [answer] = chat?.choices ?? [];
   return {
     input: chat ? { messages: chat.messages.map((message) => ({ ...message })) } : toInputDto(items),
-    output: toOutputDto(answer),
+    output: {
+      ...toOutputDto(answer),
+      ...(rerank && {
+        results: rerank.results.map(({ index, score }) => ({ index, relevance_score: score })),
+      }),
+    },
     error:
       generation.errorType === null && errorMessage === null
         ? null

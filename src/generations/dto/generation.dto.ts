@@ -138,6 +138,13 @@ export class GenerationDto {
     ),
   )
   usage_source: string | null;
+  @IntegerField({ nullable: true, description: 'Billed search units of a rerank call; null for others.' })
+  search_units: number | null;
+  @IntegerField({
+    nullable: true,
+    description: 'As a rerank call asked for; null: all, or another operation.',
+  })
+  top_n: number | null;
   @UsdField({
     nullable: true,
     description: 'USD of the cost above the reservation, which the caller does not pay. Null: none.',
@@ -246,13 +253,15 @@ type ChatMember =
   | 'num_input_audio_prompt'
   | 'cache_discount'
   | 'usage_source'
+  | 'search_units'
+  | 'top_n'
   | 'overrun'
   | 'preset_id'
   | 'preset'
   | 'preset_version'
   | 'service_tier';
 
-function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, ChatMember> {
+function chatMembers({ chat, rerank, promptTokens }: Generation): Pick<GenerationDto, ChatMember> {
   return {
     finish_reason: chat?.finishReason ?? null,
     native_finish_reason: chat?.nativeFinishReason ?? null,
@@ -269,7 +278,9 @@ function chatMembers({ chat, promptTokens }: Generation): Pick<GenerationDto, Ch
     num_media_completion: chat ? 0 : null,
     num_input_audio_prompt: chat?.audioCount ?? null,
     cache_discount: usdOrNull(chat?.cacheDiscount ?? null),
-    usage_source: chat?.usageSource ?? null,
+    usage_source: (chat ?? rerank)?.usageSource ?? null,
+    search_units: rerank?.searchUnits ?? null,
+    top_n: rerank?.topN ?? null,
     overrun: usdOrNull(chat?.overrun ?? null),
     preset_id: chat?.preset?.id ?? null,
     preset: chat?.preset?.slug ?? null,

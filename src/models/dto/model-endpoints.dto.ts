@@ -1,5 +1,8 @@
 // A model's endpoints and their health on the wire. Contract: docs/contract.md#models.
 import { endpointTag } from '../../catalogue/catalogue-model.js';
+import type { ModelEndpoint } from '../../catalogue/catalogue-model.js';
+import { isRerankEndpoint } from '../../catalogue/rerank-model.js';
+import type { RerankEndpoint } from '../../catalogue/rerank-model.js';
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { ListField, ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
@@ -114,9 +117,9 @@ function toEndpointDto(
         supported_parameters: [...endpoint.supportedParameters],
       }
     : {
-        context_length: Math.min(model.contextLength, endpoint.maxTokensPerInput),
+        context_length: Math.min(model.contextLength, inputLimit(model, endpoint)),
         max_completion_tokens: null,
-        max_prompt_tokens: endpoint.maxTokensPerInput,
+        max_prompt_tokens: inputLimit(model, endpoint),
         supported_parameters: supportedParameters(model),
       };
   return {
@@ -134,6 +137,11 @@ function toEndpointDto(
     ...toFiguresDto(report),
     status: STATUSES[report.state],
   };
+}
+
+/** Tokens of one input, or of a query with a document. */
+function inputLimit({ contextLength }: ListedModel, endpoint: ModelEndpoint | RerankEndpoint): number {
+  return isRerankEndpoint(endpoint) ? contextLength : endpoint.maxTokensPerInput;
 }
 
 function toToolChoiceDto(parameters: readonly string[]): ToolChoiceDto {

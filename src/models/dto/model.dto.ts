@@ -14,6 +14,7 @@ import {
   listedChatPrices,
   outputModalities,
   promptPrice,
+  searchUnitPrice,
   supportedParameters,
 } from '../listed-model.js';
 import type { ListedEndpoint, ListedModel } from '../listed-model.js';
@@ -42,13 +43,17 @@ export class PricingDto {
   })
   prompt: string;
 
-  @TextField({ description: 'USD for one output token. Embeddings have none: always 0.' }) completion: string;
+  @TextField({ description: 'USD for one output token. Embeddings and rerank have none: always 0.' })
+  completion: string;
   @PriceField('One cached token of the prompt.') input_cache_read?: string;
   @PriceField('One token that is written to the cache.') input_cache_write?: string;
   @PriceField('One reasoning token.') internal_reasoning?: string;
   @PriceField('One token of audio in the prompt.') audio?: string;
   @PriceField('One image, beside its tokens.') image?: string;
-  @PriceField('One request, beside its tokens.') request?: string;
+  @PriceField(
+    'One request, beside its tokens. Rerank models: one search unit, a query with up to 100 documents.',
+  )
+  request?: string;
 }
 
 class ModelLinksDto {
@@ -153,7 +158,14 @@ function toModelPricingDto(model: ListedModel, day: string): PricingDto {
 }
 
 export function toPricingDto(endpoint: ListedEndpoint, day: string): PricingDto {
-  if (!isChatEndpoint(endpoint)) return { prompt: priceText(promptPrice(endpoint, day)), completion: '0' };
+  if (!isChatEndpoint(endpoint)) {
+    const unit = searchUnitPrice(endpoint, day);
+    return {
+      prompt: priceText(promptPrice(endpoint, day)),
+      completion: '0',
+      ...(unit !== null && { request: formatUsd(unit) }),
+    };
+  }
   const prices = listedChatPrices(endpoint, day);
   if (prices === null) return { prompt: UNKNOWN_PRICE, completion: UNKNOWN_PRICE };
   return {

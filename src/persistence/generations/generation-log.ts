@@ -181,7 +181,7 @@ function toRow(generation: Generation, content: ContentLocation | undefined): Ge
     completion_tokens: generation.chat?.completionTokens,
     reasoning_tokens: generation.chat?.reasoningTokens,
     cached_tokens: generation.chat?.cachedTokens,
-    chat: generation.chat && storedChat(generation.chat),
+    chat: generation.chat ? storedChat(generation.chat) : generation.rerank,
     error_message: generation.errorMessage,
   };
 }

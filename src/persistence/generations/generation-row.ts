@@ -1,6 +1,7 @@
 // A generation as a row of its table.
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import type { Generation, GenerationAttempt, RequestContext } from '../../domain/generations/generation.js';
+import type { RerankFacts } from '../../domain/rerank/rerank.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { readChat } from './chat-row.js';
 import type { Generation as TableRow, Prisma } from '../generated/client.js';
@@ -100,7 +101,7 @@ export function toGeneration(row: GenerationRow): Generation {
     workspaceId: row.workspaceId,
     apiKeyId: row.apiKeyId,
     createdAt: row.createdAt,
-    operation: row.operation === 'chat' ? 'chat' : 'embeddings',
+    operation: readOperation(row),
     model: row.model,
     endpoint: row.endpoint,
     provider: row.provider,
@@ -127,7 +128,17 @@ export function toGeneration(row: GenerationRow): Generation {
     requestContext: row.requestContext as RequestContext | null,
     attempts: readAttempts(row),
     chat: readChat(row),
+    rerank: readRerank(row),
   };
+}
+
+function readOperation({ operation }: GenerationRow): Generation['operation'] {
+  return operation === 'chat' || operation === 'rerank' ? operation : 'embeddings';
+}
+
+/** In the column of the facts that only one operation has. */
+function readRerank({ operation, chat }: GenerationRow): RerankFacts | null {
+  return operation === 'rerank' ? (chat as RerankFacts | null) : null;
 }
 
 function readEncodingFormat({ encodingFormat }: GenerationRow): Generation['encodingFormat'] {

@@ -8,8 +8,13 @@ export function operationUrl(baseUrl: string, path: string): string {
 
 /** The base URL without the version that its path may end in. */
 export function withoutVersion(baseUrl: string): string {
+  return withoutPath(baseUrl, '/v1');
+}
+
+/** The base URL without the end of its path, if it has that. */
+export function withoutPath(baseUrl: string, end: string): string {
   const { root, query } = partsOf(baseUrl);
-  return root.replace(/\/v1$/, '') + query;
+  return (root.endsWith(end) ? root.slice(0, -end.length) : root) + query;
 }
 
 function partsOf(baseUrl: string): { readonly root: string; readonly query: string } {

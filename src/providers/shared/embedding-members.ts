@@ -21,6 +21,17 @@ export const TEI_MEMBERS: EmbeddingMembers = {
   refused: [],
 };
 
+/** Of rerank: others cut the query out of a long prompt, or change the server. */
+export const SERVER_RERANK_MEMBERS: EmbeddingMembers = {
+  sent: ['max_tokens_per_doc'],
+  refused: ['truncate_prompt_tokens', 'chat_template', 'chat_template_kwargs', 'mm_processor_kwargs'],
+};
+
+export const TEI_RERANK_MEMBERS: EmbeddingMembers = {
+  sent: ['truncate', 'raw_scores'],
+  refused: ['truncation_direction'],
+};
+
 /**
  * https://docs.ollama.com/api/embed without `keep_alive`, which keeps the model in memory. `options` has the context that a
  * long input is cut to, beside the threads and the memory of the server.

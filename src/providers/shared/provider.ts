@@ -1,7 +1,8 @@
-// The contract of an embedding provider. A provider is pure: it describes a request and reads an answer. Sending,
+// The contract of a provider of embeddings and reranking. A provider is pure: it describes a request and reads an answer. Sending,
 // time-outs, retries and the validation of vectors are shared by all providers and live elsewhere.
 import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat, InputType } from '../../domain/embeddings/embedding.js';
+import type { RankedDocument, RerankDocuments, RerankUnit } from '../../domain/rerank/rerank.js';
 import type { ModelFamilies } from '../../domain/providers/provider.js';
 import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
@@ -32,19 +33,58 @@ export interface ProviderCall {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-export interface ProviderAnswer {
+export interface ProviderAnswer extends ReportedUsage {
   /** In the order of the inputs. The caller of the provider checks count, width and finiteness. */
   readonly vectors: readonly Vector[];
-  /** Null when the upstream does not report it. */
+  readonly upstreamId: string | null;
+}
+
+/** The usage of a call as the upstream reports it; null where it reports none. */
+export interface ReportedUsage {
   readonly promptTokens: number | null;
   readonly totalTokens: number | null;
   /** Only if the upstream counts them separately: their prices may differ. */
   readonly tokensByModality?: TokensByModality;
+  /** Rerank only. */
+  readonly searchUnits?: number;
+}
+
+/** One call of reranking to an upstream. */
+export interface RerankCall {
+  readonly upstreamModel: string;
+  readonly query: string;
+  readonly documents: RerankDocuments;
+  /** At most the number of documents. */
+  readonly topN: number;
+  /** As the catalogue states them for the endpoint. */
+  readonly maxTokensPerDocument: number | undefined;
+  readonly path: string | undefined;
+  /** Members of the caller's body that this service does not know, without those that the provider must not get. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export interface RerankAnswer extends ReportedUsage {
+  /** In any order. The caller of the wire checks indexes and scores. */
+  readonly results: readonly RankedDocument[];
   readonly upstreamId: string | null;
 }
 
-/** The tokens of a call as the upstream reports them; null where it reports none. */
-export type ReportedUsage = Pick<ProviderAnswer, 'promptTokens' | 'totalTokens' | 'tokensByModality'>;
+export interface RerankWire {
+  /** Several where the operator of the server decides. */
+  readonly bills: readonly RerankUnit[];
+  /** The catalogue may state another path of the operation. */
+  readonly takesPath?: true;
+  readonly billing: BillingTraits;
+  /** Absent: a public API, which gets all unknown members and checks them. */
+  readonly members?: EmbeddingMembers;
+  /** Throws UnsupportedRequest. */
+  buildRequest(call: RerankCall, connection: ProviderConnection): UpstreamRequest | Promise<UpstreamRequest>;
+  /** Reads a 2xx. Throws BrokenAnswer. */
+  readAnswer(response: UpstreamResponse, call: RerankCall): RerankAnswer;
+  /** Reads the usage of a 2xx whose results cannot be used. Throws BrokenAnswer. */
+  readUsage(response: UpstreamResponse): ReportedUsage;
+  readError(response: UpstreamResponse): ProviderError;
+}
 
 /** An answer without the form that the provider promises. */
 export class BrokenAnswer extends Error {}
@@ -125,6 +165,8 @@ export interface HttpProvider extends ProviderTraits {
   readonly chat?: ChatWire;
   /** Further ones, for endpoints that the catalogue says speak them. */
   readonly otherWires?: readonly ChatWire[];
+  /** Absent: the provider has no rerank models. */
+  readonly rerank?: RerankWire;
   /** Throws UnsupportedRequest. */
   buildRequest(
     call: ProviderCall,
@@ -162,6 +204,11 @@ export type Provider = EmbeddingProvider | ChatProvider;
 export function chatWiresOf(provider: Provider): readonly ChatWire[] {
   if (provider.transport === 'local' || provider.chat === undefined) return [];
   return [provider.chat, ...(provider.otherWires ?? [])];
+}
+
+/** Undefined: the provider has no rerank models. */
+export function rerankWireOf(provider: Provider): RerankWire | undefined {
+  return 'rerank' in provider ? provider.rerank : undefined;
 }
 
 export function embeds(provider: Provider): provider is EmbeddingProvider {

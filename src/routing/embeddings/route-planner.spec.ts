@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../../test/support/fast-check.js';
 import { createEndpoint, createModel } from '../../../test/support/routing/endpoints.js';
-import { Catalogue, ChatCatalogue } from '../../catalogue/catalogue.js';
+import { Catalogue, ChatCatalogue, RerankCatalogue } from '../../catalogue/catalogue.js';
 import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { AppConfig } from '../../config/app-config.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
@@ -79,7 +79,7 @@ function createPlanner(
   const cache: Partial<OwnCredentialsCache> = { find: () => Promise.resolve(stored) };
   const health = new EndpointHealthRegistry();
   const access = new CredentialAccess(caller, health, cache as OwnCredentialsCache);
-  const names = new ProviderNames(catalogue, new ChatCatalogue([]));
+  const names = new ProviderNames(catalogue, new ChatCatalogue([]), new RerankCatalogue([]));
   return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
 }
 

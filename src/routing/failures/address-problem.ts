@@ -1,4 +1,5 @@
 // A provider that answers at the operator's address, but not as the API that is expected there.
+import { isRerankEndpoint } from '../../catalogue/rerank-model.js';
 import { isChatEndpoint } from '../../domain/chat/chat-model.js';
 import { providerPrefix } from '../../domain/providers/provider.js';
 import type { ServingTarget } from '../endpoint-target.js';
@@ -14,6 +15,13 @@ export interface AddressProblem {
   readonly text: string;
 }
 
+function operationAt(endpoint: ServingTarget['endpoint']): string {
+  if (isChatEndpoint(endpoint)) return 'chat completions';
+  if (!isRerankEndpoint(endpoint)) return 'embeddings';
+  const { rerankPath } = endpoint;
+  return rerankPath === undefined ? 'rerank' : `rerank at ${rerankPath}`;
+}
+
 /** `found`: what came instead of an answer, where it is no status. */
 export function addressProblem(
   { provider, endpoint }: Pick<ServingTarget, 'provider' | 'endpoint'>,
@@ -21,7 +29,7 @@ export function addressProblem(
   found: string,
 ): AddressProblem {
   const variable = `${providerPrefix(provider.slug)}_BASE_URL`;
-  const operation = isChatEndpoint(endpoint) ? 'chat completions' : 'embeddings';
+  const operation = operationAt(endpoint);
   const shown = status === null ? found : `HTTP ${status}`;
   const text = `${provider.name} serves no ${operation} at the address in ${variable} (${shown})`;
   return { provider: provider.slug, variable, status, text };

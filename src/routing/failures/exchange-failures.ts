@@ -92,10 +92,16 @@ export function reportedUsage({
   promptTokens,
   totalTokens,
   tokensByModality,
+  searchUnits,
 }: ReportedUsage): ReportedUsage | null {
-  if (promptTokens === null && totalTokens === null) return null;
+  if (promptTokens === null && totalTokens === null && searchUnits === undefined) return null;
   // Without the vectors: failures are logged.
-  return { promptTokens, totalTokens, ...(tokensByModality === undefined ? {} : { tokensByModality }) };
+  return {
+    promptTokens,
+    totalTokens,
+    ...(tokensByModality === undefined ? {} : { tokensByModality }),
+    ...(searchUnits === undefined ? {} : { searchUnits }),
+  };
 }
 
 /** The failure that a response states in its body; `statedStatus`: its own, not that of the response. */
@@ -129,8 +135,10 @@ function isErrorBody(response: UpstreamResponse): boolean {
   const body = parseErrorBody(response);
   const has = (name: string): boolean => Boolean(body[name]);
   if (has('error') || has('errors')) return true;
-  const hasVectors = ['data', 'embeddings', 'embedding'].some((name) => asObject(body)[name] !== undefined);
-  return !hasVectors && ['detail', 'message', 'Message', '__type'].some(has);
+  const hasAnswer = ['data', 'embeddings', 'embedding', 'results', 'scores'].some(
+    (name) => asObject(body)[name] !== undefined,
+  );
+  return !hasAnswer && ['detail', 'message', 'Message', '__type'].some(has);
 }
 
 function usageIn(

@@ -92,6 +92,7 @@ class CatalogueDto {
   problem: string | null;
   @IntegerField({ description: 'Embedding models.' }) embedding_models: number;
   @IntegerField() chat_models: number;
+  @IntegerField() rerank_models: number;
 }
 
 export class SystemDto {
@@ -148,6 +149,7 @@ export function toSystemDto(system: System): SystemDto {
       problem: system.catalogue.problem,
       embedding_models: system.catalogue.models,
       chat_models: system.catalogue.chatModels,
+      rerank_models: system.catalogue.rerankModels,
     },
     provider_addresses: system.wrongAddresses.map(({ provider, variable, status, text, lastSeenAt }) => ({
       provider,

@@ -57,6 +57,7 @@ export const RULES: CatalogueRules = {
   canonicalTag: (tag) => tag,
   oneModelProviders: [],
   families: new Map(),
+  rerank: new Map(),
 };
 
 /** A file over these models. */
@@ -66,7 +67,11 @@ export function readOver(
   rules: Partial<CatalogueRules> = {},
 ): CatalogueContents {
   const documents = [parseYaml(text, 'catalogue.yaml')];
-  return readLayer(documents, { models: [], chatModels: [], ...below }, { ...RULES, ...rules });
+  return readLayer(
+    documents,
+    { models: [], chatModels: [], rerankModels: [], ...below },
+    { ...RULES, ...rules },
+  );
 }
 
 export const read = (text: string): readonly CatalogueModel[] =>

@@ -50,6 +50,7 @@ export function generationTrace(number = 1, overrides: Partial<GenerationTrace> 
       },
     ],
     chat: null,
+    rerank: null,
     ...overrides,
   };
 }

@@ -42,6 +42,7 @@ export function createGeneration(
     requestContext: null,
     attempts: [],
     chat: null,
+    rerank: null,
     ...overrides,
   };
 }

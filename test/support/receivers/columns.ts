@@ -406,7 +406,7 @@ export function platformColumns(type: string): Platform {
 }
 
 function platform<Item>({ itemsOf, columns, chat }: PlatformColumns<Item>): Platform {
-  const places = { embeddings: columns, chat: { ...columns, ...chat } };
+  const places = { embeddings: columns, rerank: columns, chat: { ...columns, ...chat } };
   return {
     places,
     shown: (requests, operation) =>

@@ -100,6 +100,12 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     body: { model: 'local/echo', input: 'words' },
     stranger: 200,
   },
+  'POST /rerank': {
+    access: 'inference',
+    path: '/rerank',
+    body: { model: 'cohere/rerank-v3.5', query: 'words', documents: ['words'] },
+    stranger: 404,
+  },
   'GET /embeddings/models': open('/embeddings/models'),
   'GET /models': open('/models'),
   'GET /models/count': open('/models/count'),

@@ -1,0 +1,55 @@
+// Answers a request with its documents in the order of their relevance, for the caller that pays.
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { generationHeaderId } from '../domain/identifiers.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
+import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
+import { requestIdOf } from '../http/errors/request-id.js';
+import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
+import {
+  describeApplication,
+  headerText,
+  PASSED_OVER_HEADER,
+  passedOverText,
+  wantsRoutingMetadata,
+} from '../http/observe/call-headers.js';
+import { readCreateRerank, toRerankRequest } from './dto/create-rerank.dto.js';
+import { toRerankResponseDto } from './dto/rerank-response.dto.js';
+import { RerankService } from './rerank.service.js';
+
+// The documents are in memory again as a part of the answer.
+const COPIES = 2;
+
+@Injectable()
+export class RerankResponder {
+  constructor(private readonly rerank: RerankService) {}
+
+  async respond(request: Request, response: Response, caller: Caller): Promise<void> {
+    const permit = permitOf(request);
+    // The work may outlive the caller's connection, and still counts toward the load.
+    permit?.hold();
+    try {
+      const body = readCreateRerank(request.body as Record<string, unknown>);
+      permit?.acquireBytes(COPIES * Number(request.headers['content-length'] ?? 0));
+      const answer = await this.rerank.create({
+        caller,
+        request: toRerankRequest(body),
+        preferences: fromProviderPreferencesDto(body.provider),
+        context: {
+          requestId: requestIdOf(request),
+          sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
+          trace: body.trace ?? null,
+          requestContext: describeApplication(request),
+        },
+        wantsRoutingMetadata: wantsRoutingMetadata(request),
+      });
+      response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
+      if (answer.passedOver.length > 0)
+        response.setHeader(PASSED_OVER_HEADER, passedOverText(answer.passedOver));
+      response.status(200).json(toRerankResponseDto(answer, body.documents));
+    } finally {
+      permit?.release();
+    }
+  }
+}
