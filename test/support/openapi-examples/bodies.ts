@@ -103,6 +103,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
       body: { model: 'local/echo', messages: [{ role: 'user', content: 'Say hello' }] },
     },
   ],
+  createRerank: only({
+    model: 'cohere/rerank-v3.5',
+    query: 'capital of the United States',
+    documents: ['0.1 Carson City is the capital of Nevada.', '0.9 Washington, D.C. is the capital.'],
+    top_n: 1,
+  }),
   createMessages: [
     {
       name: 'local',

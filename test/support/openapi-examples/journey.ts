@@ -8,6 +8,8 @@ import { eventually } from '../eventually.js';
 import { untilSent } from '../deliveries/notifications.js';
 import { startReceiver } from '../receivers/receiver.js';
 import type { RunningReceiver } from '../receivers/receiver.js';
+import { answerLikeVendor, WIRES } from '../rerank/rerank-upstream.js';
+import { startStubUpstream } from '../upstreams/stub-upstream.js';
 import { fillWith, NAMED_ROUTES } from '../requests/routes.js';
 import type { NamedRoute } from '../requests/routes.js';
 import { spendShare } from '../deliveries/spend-share.js';
@@ -257,7 +259,14 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
         : traceCollector.check(request);
     },
   });
-  const service = await startWithTexts(DELIVERY_ENVIRONMENT);
+  const cohere = await startStubUpstream((request, response) =>
+    answerLikeVendor(request, response, WIRES[0]!),
+  );
+  const service = await startWithTexts({
+    ...DELIVERY_ENVIRONMENT,
+    COHERE_API_KEY: 'key',
+    COHERE_BASE_URL: cohere.origin,
+  });
   try {
     journey = new Journey(service.app, receiver);
     const placeholders = new Placeholders({ [receiver.origin]: 'https://hooks.example.com' });
@@ -275,5 +284,6 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
   } finally {
     await service.close();
     await receiver.close();
+    await cohere.close();
   }
 }
