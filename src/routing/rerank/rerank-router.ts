@@ -64,7 +64,7 @@ export class RerankRouter {
         );
         if ('answer' in step) return endRun(run);
         // The provider bills for the parts that it has served.
-        run.wasted.push(...run.served.splice(0).map((part) => ({ ...part, reason: 'failed_call' as const })));
+        for (const part of run.served.splice(0)) run.wasted.push({ ...part, reason: 'failed_call' });
         remaining = step.remaining;
       }
     } catch (last) {
