@@ -9,6 +9,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 export const GEMINI_KEY = 'AIza-key-of-the-stub';
 const PATH = /^\/v1beta\/models\/([\w.-]+):(generateContent|streamGenerateContent\?alt=sse|countTokens)$/;
+/** Google takes its key there as well. */
+const KEY_IN_QUERY = /(?<=[?&])key=([^&]+)(?:&|$)/;
 
 export interface GeminiStub extends StubUpstream {
   /** Null: the usual answer. */
@@ -18,11 +20,12 @@ export interface GeminiStub extends StubUpstream {
 export async function startGeminiStub(): Promise<GeminiStub> {
   let scripted: StubHandler | null = null;
   const stub = await startStubUpstream((request, response) => {
-    const [, model = '', operation = ''] = PATH.exec(request.path) ?? [];
+    const path = request.path.replace(KEY_IN_QUERY, '').replace(/[?&]$/, '');
+    const [, model = '', operation = ''] = PATH.exec(path) ?? [];
     if (operation === '')
       return sendGoogleError(response, 404, 'NOT_FOUND', 'Requested entity was not found.');
-    if (request.headers['x-goog-api-key'] !== GEMINI_KEY)
-      return sendGoogleError(response, 400, 'INVALID_ARGUMENT', 'API key not valid.');
+    const key = request.headers['x-goog-api-key'] ?? KEY_IN_QUERY.exec(request.path)?.[1];
+    if (key !== GEMINI_KEY) return sendGoogleError(response, 400, 'INVALID_ARGUMENT', 'API key not valid.');
     const { body } = request;
     const isCount = operation === 'countTokens';
     const { model: named, ...counted } = (body['generateContentRequest'] ?? {}) as Members;

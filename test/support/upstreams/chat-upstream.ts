@@ -1,16 +1,16 @@
 // A provider's chat API on loopback: streams what a test scripts, and notes when its client leaves.
-import type { ServerResponse } from 'node:http';
 import type { Generation } from '../../../src/domain/generations/generation.js';
 import { Database } from '../../../src/persistence/database/database.js';
 import { toGeneration } from '../../../src/persistence/generations/generation-row.js';
 import type { TestApp, TestAppOptions } from '../app/app.js';
 import { createTestApp } from '../app/app.js';
-import { beginStream, delta, sendEvent, text, usage, usageOnly } from '../chat/chat-events.js';
 import { eventually } from '../eventually.js';
-import { sendJson, startStubUpstream } from './stub-upstream.js';
-import type { ReceivedRequest, StubHandler, StubUpstream } from './stub-upstream.js';
+import { answerChat } from './chat-answers.js';
+import { startStubUpstream } from './stub-upstream.js';
+import type { StubUpstream } from './stub-upstream.js';
 
 export { beginStream, delta, sendEvent, text, usage, usageOnly } from '../chat/chat-events.js';
+export { answerChat, HELLO, streamOf } from './chat-answers.js';
 
 export const MODEL = 'openai/gpt-4.1-mini';
 
@@ -44,40 +44,6 @@ export async function startChat(
       await upstream.close();
     },
   };
-}
-
-/** Answers with these events, and ends the body. */
-export const streamOf =
-  (...events: readonly (object | string)[]): StubHandler =>
-  (_request, response) => {
-    beginStream(response);
-    for (const event of events) sendEvent(response, event);
-    response.end();
-  };
-
-export const HELLO = [
-  delta({ role: 'assistant', content: '' }),
-  text('Hel'),
-  text('lo'),
-  delta({}, 'stop'),
-  usageOnly(10, 2),
-  '[DONE]',
-] as const;
-
-/** "Hello", as a stream or not. */
-export function answerChat(request: ReceivedRequest, response: ServerResponse): void {
-  if (request.body['stream'] === true) {
-    void streamOf(...HELLO)(request, response);
-    return;
-  }
-  sendJson(response, 200, {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1_790_000_000,
-    model: 'gpt-4.1-mini-2025-04-14',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-    usage: usage(10, 2),
-  });
 }
 
 export interface ReadStream {
