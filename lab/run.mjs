@@ -11,7 +11,7 @@ const PROGRAMS = {
   bench: 'throughput, latency, streams and memory beside a pipe, a bare Nest gateway and Portkey',
   growth: 'each operation on an empty database beside one of ten million generations',
   deliveries: 'lag, losses and repeats of deliveries while processes die',
-  conformance: "every provider's wire through the service and through Portkey",
+  conformance: 'every wire of clients and providers through the service and through Portkey',
   faults: 'the ledger after killed processes, full disks, failovers and broken networks',
   soak: 'half an hour of mixed load with a fault every minute',
   tenants: 'one tenant attacks the others in every known way',

@@ -1,9 +1,10 @@
 // Runs the same checks on this service and on another gateway, with the same stubs of all providers, and prints the
-// results: embeddings first, then chat.
+// results: embeddings first, then chat, then every client's wire before every provider's.
 import { setMaxListeners } from 'node:events';
 import { startEveryChatProvider } from '../../test/support/chat-providers/every-chat-provider.js';
 import { inHouseCatalogue, startEveryProvider } from '../../test/support/routing/every-provider.js';
 import { PROVIDER_ROWS } from '../../test/support/providers/rows.js';
+import { startWireStubs } from '../../test/support/wires/wire-stubs.js';
 import { ANSWER_CHECKS } from './answer-checks.js';
 import { portkeyChat, signalboxChat } from './chat/gateways.js';
 import { CHAT_SUITE, runChatChecks } from './chat/run.js';
@@ -13,11 +14,13 @@ import type { InstalledPortkey, RunningPortkey } from './portkey.js';
 import { runChecks } from './run-checks.js';
 import type { Outcomes } from './run-checks.js';
 import { signalboxGateway, startService } from './signalbox.js';
-import { count, writeLegend, writeReasons, writeSummary, writeTables } from './table.js';
-import type { Suite } from './table.js';
+import { writeLegend, writeReasons, writeSummary, writeTables } from './table.js';
+import type { CheckedGateway, Comparison, Suite } from './table.js';
+import { portkeyWires, signalboxWires } from './wires/gateways.js';
+import { runWireChecks, WIRES_SUITE } from './wires/run.js';
 
 // About three times the usual duration on two cores.
-const LIMIT_MS = 290_000;
+const LIMIT_MS = 900_000;
 
 export interface ConformanceOptions {
   readonly databaseUrl: string;
@@ -35,6 +38,7 @@ export interface ConformanceOptions {
 type LimitedOptions = ConformanceOptions & { readonly other: RunningPortkey | null };
 
 const EMBEDDINGS_SUITE: Suite = {
+  title: 'Embeddings',
   rows: PROVIDER_ROWS,
   sections: [
     ['responses', ANSWER_CHECKS],
@@ -42,25 +46,25 @@ const EMBEDDINGS_SUITE: Suite = {
   ],
 };
 
-/** Whether every check of this service passed. The other gateway's failures do not count. */
-export async function runConformance(options: ConformanceOptions): Promise<boolean> {
+/** The results of every operation, this service's first. The other gateway's failures do not count. */
+export async function runConformance(options: ConformanceOptions): Promise<readonly Comparison[]> {
   const signal = withLimit(options.signal);
   const other = await startOther({ ...options, signal });
   try {
     const limited = { ...options, signal, other };
-    let isRight = true;
+    const comparisons: Comparison[] = [];
     for (const [name, checkOperation] of Object.entries(OPERATIONS))
       if (options.only === undefined || options.only === name)
-        isRight = (await checkOperation(limited)) && isRight;
-    return isRight;
+        comparisons.push(await checkOperation(limited));
+    return comparisons;
   } finally {
     await other?.stop();
   }
 }
 
-const OPERATIONS = { embeddings: checkEmbeddings, chat: checkChat };
+const OPERATIONS = { embeddings: checkEmbeddings, chat: checkChat, wires: checkWires };
 
-async function checkEmbeddings(options: LimitedOptions): Promise<boolean> {
+async function checkEmbeddings(options: LimitedOptions): Promise<Comparison> {
   const { progress, signal, other } = options;
   const providers = await startEveryProvider();
   const service = await progress.step('Starting signalbox', () =>
@@ -80,7 +84,7 @@ async function checkEmbeddings(options: LimitedOptions): Promise<boolean> {
   }
 }
 
-async function checkChat(options: LimitedOptions): Promise<boolean> {
+async function checkChat(options: LimitedOptions): Promise<Comparison> {
   const { progress, signal, other } = options;
   const providers = await startEveryChatProvider();
   const service = await progress.step('Starting signalbox with chat models', () =>
@@ -97,19 +101,33 @@ async function checkChat(options: LimitedOptions): Promise<boolean> {
   }
 }
 
+async function checkWires(options: LimitedOptions): Promise<Comparison> {
+  const { progress, signal, other } = options;
+  const stubs = await startWireStubs();
+  const service = await progress.step('Starting signalbox with a model of each wire', () =>
+    startService(stubs, stubs.catalogue, options),
+  );
+  try {
+    const gateways = [signalboxWires(service), ...(other ? [portkeyWires(other, stubs)] : [])];
+    return await compare(WIRES_SUITE, gateways, options, (gateway) => runWireChecks(gateway, stubs, signal));
+  } finally {
+    await service.stop();
+    await stubs.close();
+  }
+}
+
 /** The first gateway is this service. */
-async function compare<Gateway extends { readonly name: string; readonly remarks: readonly string[] }>(
+async function compare<Gateway extends CheckedGateway>(
   suite: Suite,
   gateways: readonly Gateway[],
   { progress }: ConformanceOptions,
   run: (gateway: Gateway) => Promise<Outcomes>,
-): Promise<boolean> {
+): Promise<Comparison> {
   const results = new Map<Gateway, Outcomes>();
   for (const gateway of gateways)
     results.set(gateway, await progress.step(`Asking ${gateway.name}`, () => run(gateway)));
   progress.line(`\n${writeResults(suite, results)}\n`);
-  const [own] = results.values();
-  return own !== undefined && count(own, 'wrong') === 0;
+  return { suite, results };
 }
 
 function withLimit(signal: AbortSignal): AbortSignal {
@@ -133,10 +151,7 @@ async function startOther({ portkey, progress, signal }: ConformanceOptions): Pr
   }
 }
 
-function writeResults(
-  suite: Suite,
-  results: ReadonlyMap<{ readonly name: string; readonly remarks: readonly string[] }, Outcomes>,
-): string {
+function writeResults(suite: Suite, results: Comparison['results']): string {
   const all = [...results];
   const reasons = all.map(([{ name }, outcomes]) => [name, writeReasons(outcomes)] as const);
   return [

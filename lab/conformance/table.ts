@@ -11,14 +11,23 @@ const GAP = '  ';
 
 /** An operation: its rows, and its columns in tables with a title. */
 export interface Suite {
+  readonly title: string;
   readonly rows: readonly Labelled[];
   readonly sections: readonly (readonly [string, readonly Column[]])[];
 }
 
-interface CheckedGateway {
+export interface CheckedGateway {
   readonly name: string;
   readonly remarks: readonly string[];
 }
+
+/** An operation's results by gateway. */
+export interface Comparison {
+  readonly suite: Suite;
+  readonly results: ReadonlyMap<CheckedGateway, Outcomes>;
+}
+
+export const signOf = (outcome: Outcome | undefined): string => SIGNS[outcome?.kind ?? 'nothing'];
 
 export function writeLegend({ sections }: Suite, gateways: readonly CheckedGateway[]): string {
   const checks = sections.flatMap(([, section]) => section);
@@ -38,9 +47,7 @@ export function writeTables({ rows: all, sections }: Suite, name: string, outcom
     .map(([title, checks]) => {
       const heading = [''.padEnd(labelWidth), ...checks.map(({ head }) => head)];
       const rows = all.map((row) => {
-        const signs = checks.map((check) =>
-          SIGNS[outcomes.get(check)?.get(row)?.kind ?? 'nothing'].padEnd(check.head.length),
-        );
+        const signs = checks.map((check) => signOf(outcomes.get(check)?.get(row)).padEnd(check.head.length));
         return [row.label.padEnd(labelWidth)].concat(signs);
       });
       const lines = [heading].concat(rows).map((cells) => cells.join(GAP).trimEnd());

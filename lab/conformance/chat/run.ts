@@ -14,7 +14,7 @@ import { CHAT_CHECKS } from './checks.js';
 
 const ROWS = CHAT_WIRES.map((wire) => ({ label: wire, wire }));
 
-export const CHAT_SUITE: Suite = { rows: ROWS, sections: [['chat completions', CHAT_CHECKS]] };
+export const CHAT_SUITE: Suite = { title: 'Chat', rows: ROWS, sections: [['chat completions', CHAT_CHECKS]] };
 
 export async function runChatChecks(
   gateway: ChatGateway,
