@@ -85,9 +85,8 @@ describe('POST /rerank', () => {
 
   it('splits 33 documents for a server that takes 32, into one order and one generation', async () => {
     const answer = answerOf(await call({ model: 'acme/tei', documents: numbered(33), top_n: 2 }));
-    expect(setup.upstream.requests.map(({ body }) => (body['texts'] as unknown[]).length).toSorted()).toEqual(
-      [1, 32],
-    );
+    const sizes = setup.upstream.requests.map(({ body }) => (body['texts'] as unknown[]).length);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 32]);
     expect(indexes(answer)).toEqual([32, 31]);
   });
 
