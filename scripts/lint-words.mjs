@@ -36,7 +36,7 @@ const ROOTS = [
 const PROGRAMS = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.js']);
 const TEXTS = new Set(['.md', '.yaml', '.yml']);
 /** Generated code and installed packages, and the list of words itself. */
-const SKIPPED = new Set(['generated', 'node_modules', 'dist', 'words.mjs']);
+const SKIPPED = new Set(['generated', 'node_modules', 'dist', 'dist.building', 'words.mjs']);
 
 function* filesUnder(path) {
   if (!statSync(path).isDirectory()) {

@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Credits: 'Credits and spend of an account.',
   Presets: 'Members of calls that a workspace keeps under a name.',
+  Rerank: 'The order of documents by a query.',
   Notifications: 'Budget alerts: signed events when keys, budgets or credits reach a threshold.',
   Refusals: 'Calls that were refused before they reached a provider.',
   Generations: 'Records of model calls.',

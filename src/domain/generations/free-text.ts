@@ -3,7 +3,7 @@
 import { boundedLabel } from '../text/bounded-text.js';
 import { callerMetadata, traceText } from '../caller-trace.js';
 import type { GenerationCandidate } from './generation-candidate.js';
-import type { RerankContent } from './generation-content.js';
+import type { RerankContent } from '../rerank/rerank.js';
 import type { TracedChatContent, TracedContent } from './generation-trace.js';
 import type { Generation } from './generation.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';

@@ -5,18 +5,12 @@ import type { ChatChoice } from '../chat/chat-outcome.js';
 import type { ChatRequest } from '../chat/chat-request.js';
 import type { EmbeddingInput, MultimodalItem } from '../embeddings/embedding.js';
 import { modalityOf } from '../embeddings/modality.js';
-import type { RankedDocument, RerankRequest } from '../rerank/rerank.js';
+import type { RankedDocument, RerankContent, RerankRequest } from '../rerank/rerank.js';
 import { keepText, MAX_ROOM } from '../text/kept-text.js';
 import type { Kept } from '../text/kept-text.js';
 import { keepChat } from './chat-content.js';
 import type { ChatContent } from './chat-content.js';
 import type { TracedContent } from './generation-trace.js';
-
-/** The answer of a rerank call. */
-export interface RerankContent {
-  /** The best first; empty for a failure. */
-  readonly results: readonly RankedDocument[];
-}
 
 export interface GenerationContent extends TracedContent {
   /** Absent for other operations. A chat has no items, and `isTruncated` is that of its messages. */

@@ -3,8 +3,7 @@
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
 import type { ChatContent } from './chat-content.js';
-import type { RerankFacts } from '../rerank/rerank.js';
-import type { RerankContent } from './generation-content.js';
+import type { RerankContent, RerankFacts } from '../rerank/rerank.js';
 import type { GenerationAttempt, Operation } from './generation.js';
 
 /** The scalar facts that a destination's flags add, as `openrouter_generation.<name>`. */

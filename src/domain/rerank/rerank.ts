@@ -44,3 +44,9 @@ export interface RerankFacts {
 export function bestFirst(results: readonly RankedDocument[]): RankedDocument[] {
   return results.toSorted((one, other) => other.score - one.score || one.index - other.index);
 }
+
+/** The answer of a rerank call. */
+export interface RerankContent {
+  /** The best first; empty for a failure. */
+  readonly results: readonly RankedDocument[];
+}

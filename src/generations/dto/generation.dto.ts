@@ -6,7 +6,6 @@ import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdOrNull } from '../../domain/spend/money.js';
 import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
-  EnumField,
   FlagField,
   IntegerField,
   NumberField,
