@@ -8,6 +8,7 @@ export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   destination: 'Destination',
   encryption_key: 'Encryption key',
   notification: 'Notification',
+  preset: 'Preset',
   provider_credential: 'Provider key',
   workspace: 'Workspace',
   workspace_budget: 'Budget',

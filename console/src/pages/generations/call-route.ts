@@ -3,6 +3,7 @@ import type { Generation } from '../../api/generations';
 
 const APIS: Readonly<Record<string, string>> = {
   embeddings: 'Embeddings',
+  rerank: 'Rerank',
   completions: 'Chat Completions',
   chat: 'Chat Completions',
   messages: 'Messages',

@@ -79,6 +79,7 @@ interface ContentViewProps {
 
 function ContentView({ content, isChat }: ContentViewProps) {
   const { input, error } = content;
+  const { results } = content.output;
   return (
     <div className={styles.contents}>
       {content.is_truncated && <Notice tone="info">The stored content is cut.</Notice>}
@@ -88,6 +89,7 @@ function ContentView({ content, isChat }: ContentViewProps) {
         : ('prompt' in input ? [input.prompt] : input.messages.map((message) => textOf(message.content))).map(
             (text, index) => <InputText key={index} text={text} />,
           )}
+      {results && <Results results={results} />}
       {error?.message && <Notice tone="bad">{error.message}</Notice>}
     </div>
   );
@@ -110,6 +112,29 @@ function MessageView({
       )}
       <ToolCalls calls={calls} />
     </Message>
+  );
+}
+
+/** Documents are numbered from 0, as in the answer; the query comes before them. */
+function Results({ results }: { readonly results: NonNullable<GenerationContent['output']['results']> }) {
+  return (
+    <table className={styles.cost}>
+      <caption className="visually-hidden">Results</caption>
+      <thead>
+        <tr>
+          <th scope="col">Document</th>
+          <th scope="col">Score</th>
+        </tr>
+      </thead>
+      <tbody>
+        {results.map(({ index, relevance_score: score }) => (
+          <tr key={index}>
+            <th scope="row">{index}</th>
+            <td>{score}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

@@ -44,8 +44,10 @@ function inputPart({
   is_byok: isByok,
   upstream_inference_cost: upstream,
   tokens_prompt: tokens,
+  search_units: units,
 }: Generation) {
-  if (tokens === null || tokens === 0) return [];
+  // The price of a search unit is none of tokens.
+  if (tokens === null || tokens === 0 || units !== null) return [];
   const amount = isByok || upstream === null ? upstream : usage;
   return [{ label: 'Input', tokens, amount, price: priceOf(tokens, amount) }];
 }

@@ -122,6 +122,7 @@ export const FIGURE_COLUMNS: readonly CallColumn[] = [
 
 function operationOf({ api_type: type, streamed: isStreamed }: Pick<GenerationRow, 'api_type' | 'streamed'>) {
   if (type === 'embeddings') return 'Embed';
+  if (type === 'rerank') return 'Rerank';
   return isStreamed ? 'Chat, streamed' : 'Chat';
 }
 

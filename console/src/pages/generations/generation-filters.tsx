@@ -33,6 +33,7 @@ const OPERATIONS = [
   { value: '', label: 'Any operation' },
   { value: 'embeddings', label: 'Embeddings' },
   { value: 'chat', label: 'Chat' },
+  { value: 'rerank', label: 'Rerank' },
 ];
 
 const OWN_RANGE = 'own';

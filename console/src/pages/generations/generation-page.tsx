@@ -49,7 +49,8 @@ export function GenerationPage() {
 function GenerationView({ generation, back }: { readonly generation: Generation; readonly back: ReactNode }) {
   useObjectWorkspace(generation.workspace_id ?? undefined);
   const { latency, status, cancelled: isCancelled } = generation;
-  const isChat = generation.api_type !== 'embeddings';
+  const isRerank = generation.api_type === 'rerank';
+  const isChat = !isRerank && generation.api_type !== 'embeddings';
   // A caller that left has not met a failure.
   const hasFailed = status >= 400 && !isCancelled;
   return (
@@ -87,7 +88,13 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
         <SessionCalls generation={generation} session={generation.session_id} />
       )}
       <Section title="Details">
-        <DescriptionList items={[...(isChat ? chatDetailsOf(generation) : []), ...detailsOf(generation)]} />
+        <DescriptionList
+          items={[
+            ...(isChat ? chatDetailsOf(generation) : []),
+            ...(isRerank ? rerankDetailsOf(generation) : []),
+            ...detailsOf(generation),
+          ]}
+        />
       </Section>
     </Page>
   );
@@ -97,8 +104,12 @@ function firstTokenOf({ time_to_first_token: first }: Generation): string | unde
   return first === null ? undefined : `First token after ${formatDuration(first)}`;
 }
 
-/** A chat shows both sides, embeddings their only one. */
-function tokensOf({ tokens_prompt: prompt, tokens_completion: completion }: Generation, isChat: boolean) {
+/** A chat shows both sides, embeddings their only one, and rerank the units of its price. */
+function tokensOf(
+  { tokens_prompt: prompt, tokens_completion: completion, search_units: units }: Generation,
+  isChat: boolean,
+) {
+  if (units !== null) return { label: 'Search units', value: formatCount(units) };
   if (prompt === null) return { label: 'Tokens', value: '–' };
   if (!isChat || completion === null) return { label: 'Input tokens', value: formatCount(prompt) };
   return {
@@ -165,6 +176,14 @@ const linked = (text: string | null, what: string, link: (text: string) => React
       <Code text={text} what={what} /> {link(text)}
     </span>
   );
+
+function rerankDetailsOf({ top_n: wanted, usage_source: origin }: Generation) {
+  return [
+    ['Operation', 'Rerank'],
+    ['Results at most', wanted === null ? 'All documents' : formatCount(wanted)],
+    ['Counts', origin === null ? <Absent key="origin" /> : capitalise(usageOrigin(origin))],
+  ] as const;
+}
 
 function chatDetailsOf(generation: Generation) {
   const { finish_reason: reason, native_finish_reason: native, usage_source: origin } = generation;

@@ -3,7 +3,7 @@ import { oneOf, textOf } from '../../app/search';
 export interface GenerationSearch {
   readonly model?: string;
   readonly provider?: string;
-  readonly operation?: 'embeddings' | 'chat';
+  readonly operation?: 'embeddings' | 'chat' | 'rerank';
   /** `404`, `5xx`, `error`. */
   readonly status?: string;
   /** `context_length_exceeded` */
@@ -21,7 +21,7 @@ export function readGenerationSearch(search: Readonly<Record<string, unknown>>):
   return {
     model: textOf(search['model']),
     provider: textOf(search['provider']),
-    operation: oneOf(['embeddings', 'chat'] as const, search['operation']),
+    operation: oneOf(['embeddings', 'chat', 'rerank'] as const, search['operation']),
     status: textOf(search['status']),
     error: textOf(search['error']),
     key: textOf(search['key']),

@@ -31,7 +31,7 @@ const columnsWith = (key: CallColumn): readonly CallColumn[] => [
 ];
 const COLUMNS = columnsWith(KEY_COLUMN);
 const COLUMNS_OF_ALL = columnsWith(KEY_OF_WORKSPACE_COLUMN);
-const API_TYPES = { embeddings: 'embeddings', chat: 'completions' } as const;
+const API_TYPES = { embeddings: 'embeddings', chat: 'completions', rerank: 'rerank' } as const;
 
 export function GenerationsPage() {
   const workspaceId = useWorkspaceScope();
