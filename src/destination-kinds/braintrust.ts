@@ -81,7 +81,7 @@ function embeddingContent(trace: GenerationTrace): object {
   const { input, error, inputCount, rerank } = trace;
   return {
     input: input && { inputs: inputTexts(input).map((content) => ({ content })) },
-    output: rerank ? outputSummary(trace) : { count: error === null ? inputCount : 0 },
+    output: rerank ? (outputSummary(trace) ?? null) : { count: error === null ? inputCount : 0 },
   };
 }
 

@@ -69,8 +69,11 @@ function event(config: PosthogConfig, trace: GenerationTrace): object {
       $ai_is_error: trace.error !== null,
       $ai_error: errorText(trace),
       $ai_total_cost_usd: trace.cost ?? undefined,
-      ...(isChat(trace) ? chatProperties(trace) : embeddingProperties(trace)),
-      ...(trace.rerank && { $ai_output_state: outputSummary(trace) }),
+      ...(isChat(trace)
+        ? chatProperties(trace)
+        : trace.rerank
+          ? rerankProperties(trace)
+          : embeddingProperties(trace)),
     }),
   };
 }
@@ -82,6 +85,13 @@ function embeddingProperties({ input, cost }: GenerationTrace): object {
     $ai_input_cost_usd: cost ?? undefined,
     // The platform would derive an absent one.
     $ai_output_cost_usd: cost === null ? undefined : 0,
+  };
+}
+
+function rerankProperties(trace: GenerationTrace): object {
+  return {
+    $ai_input_state: trace.input ? inputTexts(trace.input) : undefined,
+    $ai_output_state: outputSummary(trace),
   };
 }
 

@@ -20,16 +20,20 @@ const SHOWN_INPUT = 100;
 const isFilled = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** Platforms without a type for rerank show it as a span or a call of a model. */
+const TYPES: Readonly<Record<Operation, RegExp>> = {
+  embeddings: /^(.*embedding.*|llm|generation)$/i,
+  chat: /^(.*chat|llm|\$ai_generation|generation)$/i,
+  rerank: /^(.*rerank.*|retriev(er|al)|task|llm|generation|(\$ai_)?span)$/i,
+};
+
 /** Whether a column shows the fact of the trace; null: the trace has no such fact. */
 const SHOWS: Readonly<Record<ColumnName, (trace: GenerationTrace) => ((value: unknown) => boolean) | null>> =
   {
     type:
-      ({ chat }) =>
+      ({ operation }) =>
       (value) =>
-        (chat === null
-          ? /^(.*embedding.*|llm|generation)$/i
-          : /^(.*chat|llm|\$ai_generation|generation)$/i
-        ).test(asText(value)),
+        TYPES[operation].test(asText(value)),
     model: (trace) => (value) => asText(value).endsWith(bareModelName(trace)),
     provider: ({ provider }) => (provider === null ? null : (value) => asText(value).includes(provider)),
     // Failed calls have no tokens.
@@ -49,12 +53,14 @@ const SHOWS: Readonly<Record<ColumnName, (trace: GenerationTrace) => ((value: un
       const beginning = typeof first === 'string' ? first.slice(0, SHOWN_INPUT) : first.join();
       return (value) => asText(value).replaceAll('\\', '').includes(beginning.toWellFormed());
     },
-    output: ({ error, inputCount, chat }) => {
+    output: ({ error, inputCount, chat, rerank }) => {
       if (chat !== null) {
         const [answer] = chat.content?.choices ?? [];
         return answer ? showsText(answer.content ?? answer.toolCalls[0]?.name ?? '') : null;
       }
-      return error ? null : (value) => asText(value).includes(String(inputCount));
+      if (error) return null;
+      const shown = rerank?.content ? (rerank.content.results[0]?.score ?? '') : inputCount;
+      return (value) => asText(value).includes(String(shown));
     },
     error: ({ error }) => {
       if (error === null) return null;

@@ -6,6 +6,7 @@ import { traceMetadata } from '../../src/destination-kinds/shared/trace-json.js'
 import { attributesOf } from '../../src/destination-kinds/tables/json-columns.js';
 import { GOLDEN_CHATS } from '../support/deliveries/chat-traces.js';
 import { generationTrace } from '../support/deliveries/generation-trace.js';
+import { RERANK_CASES } from '../support/deliveries/rerank-traces.js';
 import {
   GENERIC_KIND,
   goldenKinds,
@@ -32,10 +33,12 @@ const SHOWN = [
 ];
 const TRACES = SHOWN.map((name, index) => generationTrace(index + 1, TRACE_CASES[name]));
 const CHATS = Object.values(GOLDEN_CHATS).map((overrides, index) => generationTrace(index + 1, overrides));
+const RERANKS = Object.values(RERANK_CASES).map((overrides, index) => generationTrace(index + 1, overrides));
 /** The documents of a kind: one an operation. */
 const DOCUMENTS = [
   ['embeddings', TRACES, ''],
   ['chat', CHATS, '.chat'],
+  ['rerank', RERANKS, '.rerank'],
 ] as const;
 const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const GENERIC_FIRST = DESTINATION_RECEIVERS.toSorted(
@@ -57,6 +60,7 @@ const SHARED = Object.fromEntries(
   [
     ...TRACES.map((trace, index) => [SHOWN[index], trace] as const),
     ...CHATS.map((trace, index) => [Object.keys(GOLDEN_CHATS)[index], trace] as const),
+    ...RERANKS.map((trace, index) => [Object.keys(RERANK_CASES)[index], trace] as const),
   ].flatMap(([name, trace]) => [
     [`metadata: ${name}`, toJson(traceMetadata(trace))],
     [`attributes: ${name}`, toJson(attributesOf(trace))],

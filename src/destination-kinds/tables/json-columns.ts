@@ -62,8 +62,8 @@ export function inputOf({ input, chat }: GenerationTrace): Members | null {
 const marked = (isTruncated: boolean): Members => (isTruncated ? { truncated: true } : {});
 
 /**
- * The answers of a chat, the results of rerank, or the number and width of the vectors, never the vectors themselves; the error of a failure. A
- * chat that failed in the middle has both.
+ * The answers of a chat, the results of rerank, or the number and width of the vectors, never the vectors themselves; the error of a
+ * failure. A chat that failed in the middle has both.
  */
 export function outputOf(trace: GenerationTrace): object {
   const { chat, error } = trace;

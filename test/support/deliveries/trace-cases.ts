@@ -2,6 +2,7 @@
 import type { GenerationTrace } from '../../../src/domain/generations/generation-trace.js';
 import { CHAT_CASES } from './chat-traces.js';
 import { generationTrace } from './generation-trace.js';
+import { RERANK_CASES } from './rerank-traces.js';
 
 const KIBIBYTE = 1024;
 
@@ -149,6 +150,7 @@ export const TRACE_CASES: Readonly<Record<string, Partial<GenerationTrace>>> = {
     input: { items: ['"\\\u0001'.repeat((256 * KIBIBYTE) / 3)], isTruncated: true },
   },
   ...CHAT_CASES,
+  ...RERANK_CASES,
 };
 
 /** One trace of every case, each with ids of its own. */

@@ -20,7 +20,7 @@ const patchOf = (type: string): URL => new URL(`${type}.patch.json`, FOLDER);
 /** The generic document of the same operation. */
 const genericOf = (name: string): string => name.replace(/^[^.]+/, GENERIC_KIND);
 
-/** The documents that have a file: kinds, and kinds with `.chat`. */
+/** The documents that have a file: kinds, and kinds with `.chat` or `.rerank`. */
 export async function goldenKinds(): Promise<string[]> {
   const names = (await readdir(FOLDER)).map((file) => file.replace(/(\.patch)?\.json$/, ''));
   return names.filter((name) => name !== SHARED);

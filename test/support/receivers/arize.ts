@@ -62,6 +62,8 @@ export const arizeReceiver = otlpReceiver({
   problemOf: ({ attributes, resource }) => {
     if (resource.get('openinference.project.name') !== 'search') return 'no such project';
     if (attributes.get('openinference.span.kind') === 'LLM') return problemOfChat(attributes);
+    if (attributes.get('openinference.span.kind') === 'RERANKER')
+      return attributes.has('reranker.model_name') ? null : 'a span of a reranker without its name';
     if (attributes.get('openinference.span.kind') !== 'EMBEDDING') return 'an unknown kind of span';
     // The convention reserves these names for spans of language models.
     return attributes.has('llm.system') || attributes.has('llm.provider')

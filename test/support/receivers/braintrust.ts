@@ -1,6 +1,6 @@
 // Braintrust's project logs: rows are inserted by id, and the project can be read. Source: its API reference and its
 // specification of embedding spans.
-import { isText } from '../providers/provider-stub.js';
+import { isOneOf, isText } from '../providers/provider-stub.js';
 import {
   areDistinct,
   generationIdOf,
@@ -25,6 +25,8 @@ const MAX_BYTES = 10_000_000;
 const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']);
 const isChoice = objectWith({ index: isCount, message: isMessage, finish_reason: orNull(isText) });
 
+const isResult = objectWith({ index: isCount, relevance_score: isNumber });
+
 const isBody = objectWith({
   events: listOf(
     objectWith(
@@ -39,12 +41,17 @@ const isBody = objectWith({
             objectWith({ inputs: listOf(objectWith({ content: isString })) })(value) ||
             listOf(isMessage)(value),
         ),
-        output: orNull((value) => objectWith({ count: isCount })(value) || listOf(isChoice)(value)),
+        output: orNull(
+          (value) =>
+            objectWith({ count: isCount })(value) ||
+            objectWith({ results: listOf(isResult) })(value) ||
+            listOf(isChoice)(value),
+        ),
         // Prices are filed under bare names.
         metadata: (value) =>
           isObject(value) && matches(/^[^/]+$/)(value['model']) && isText(value['generation_id']),
         tags: (value) => listOf(isString)(value) && areDistinct(value as unknown[]),
-        span_attributes: objectWith({ name: isText, type: (value) => value === 'llm' }),
+        span_attributes: objectWith({ name: isText, type: isOneOf('llm', 'task') }),
         metrics: objectWith(
           {
             start: isNumber,

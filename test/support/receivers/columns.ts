@@ -37,6 +37,8 @@ interface PlatformColumns<Item> {
   readonly columns: Columns<Item>;
   /** The columns that chats fill from other places. */
   readonly chat?: Partial<Columns<Item>>;
+  /** As above, for rerank calls. */
+  readonly rerank?: Partial<Columns<Item>>;
 }
 
 type Places = Readonly<Record<ColumnName, { readonly place: string; readonly isOwn: boolean } | null>>;
@@ -184,6 +186,10 @@ const arize: PlatformColumns<ValidatedSpan> = {
     tokens: own('Tokens', attribute('llm.token_count.total')),
     cost: own('Cost', attribute('llm.cost.total')),
   },
+  rerank: {
+    model: own('Model', attribute('reranker.model_name')),
+    cost: among('llm.cost.total', attribute('llm.cost.total')),
+  },
 };
 
 const sentry = attributesOnly(
@@ -298,6 +304,10 @@ const posthog: PlatformColumns<Json> = {
     }),
     output: own('Output', field('properties.$ai_output_choices')),
   },
+  rerank: {
+    input: own('Input', field('properties.$ai_input_state')),
+    output: own('Output', field('properties.$ai_output_state')),
+  },
 };
 
 const opik: PlatformColumns<Json> = {
@@ -392,7 +402,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   posthog: platform(posthog),
   ramp: platform(attributesOnly()),
   s3: platform(s3),
-  sentry: platform(sentry),
+  sentry: platform({ ...sentry, rerank: { input: among('gen_ai.prompt', attribute('gen_ai.prompt')) } }),
   snowflake: platform(snowflake),
   weave: platform(weave),
   webhook: platform(attributesOnly()),
@@ -405,8 +415,12 @@ export function platformColumns(type: string): Platform {
   return found;
 }
 
-function platform<Item>({ itemsOf, columns, chat }: PlatformColumns<Item>): Platform {
-  const places = { embeddings: columns, rerank: columns, chat: { ...columns, ...chat } };
+function platform<Item>({ itemsOf, columns, chat, rerank }: PlatformColumns<Item>): Platform {
+  const places = {
+    embeddings: columns,
+    rerank: { ...columns, ...rerank },
+    chat: { ...columns, ...chat },
+  };
   return {
     places,
     shown: (requests, operation) =>

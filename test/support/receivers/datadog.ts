@@ -33,7 +33,7 @@ const isMetadata = membersOf((value) => isString(value) || isNumber(value) || is
 const isError = objectWith({ type: isText }, { message: isText, stack: isText });
 const isProvider = matches(/^(?!azure$).+/);
 const isEmbedding = objectWith(
-  { kind: isOneOf('embedding'), model_name: isText },
+  { kind: isOneOf('embedding', 'retrieval'), model_name: isText },
   { model_provider: isProvider, input: isIo, output: isIo, error: isError, metadata: isMetadata },
 );
 // Every content is a text, and every argument list an object.

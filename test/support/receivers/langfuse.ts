@@ -39,6 +39,13 @@ function addsUp(attributes: Attributes): boolean {
   );
 }
 
+/** By operation. */
+const TYPES: Readonly<Record<string, string>> = {
+  chat: 'generation',
+  embeddings: 'embedding',
+  rerank: 'span',
+};
+
 export const langfuseReceiver = otlpReceiver({
   type: 'langfuse',
   config: { secretKey: SECRET_KEY, publicKey: PUBLIC_KEY, baseUrl: ORIGIN },
@@ -50,7 +57,7 @@ export const langfuseReceiver = otlpReceiver({
   maxBytes: 5_000_000,
   problemOf: ({ attributes, parentSpanId }, headers) => {
     if (headers['x-langfuse-ingestion-version'] !== '4') return 'an unknown ingestion version';
-    const type = attributes.get('gen_ai.operation.name') === 'chat' ? 'generation' : 'embedding';
+    const type = TYPES[String(attributes.get('gen_ai.operation.name'))];
     if (attributes.get('langfuse.observation.type') !== type) return 'an unknown type of observation';
     if (type === 'generation' && !addsUp(attributes)) return 'buckets that do not add up';
     if (!attributes.get('langfuse.trace.name')) return 'a trace without a name';

@@ -42,7 +42,7 @@ export const langsmithReceiver = otlpReceiver({
     if (!isOwnTrace) return 'a root whose id is not that of its trace';
     return attributes.get('langsmith.span.kind') === 'llm'
       ? problemOfChat(attributes)
-      : attributes.get('langsmith.span.kind') === 'embedding'
+      : ['embedding', 'retriever'].includes(String(attributes.get('langsmith.span.kind')))
         ? null
         : 'an unknown type of run';
   },

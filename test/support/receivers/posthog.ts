@@ -46,6 +46,8 @@ const PROPERTIES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ai_model: isText,
   $ai_provider: isText,
   $ai_input: (value) => isString(value) || listOf((item) => isString(item) || isObject(item))(value),
+  $ai_input_state: listOf(isString),
+  $ai_output_state: isObject,
   $ai_output_choices: listOf(isAnswer),
   $ai_tools: listOf(isObject, 1),
   $ai_output_tokens: isCount,
@@ -85,7 +87,7 @@ const isBody = objectWith({
   api_key: isText,
   batch: listOf(
     objectWith({
-      event: isOneOf('$ai_embedding', '$ai_generation'),
+      event: isOneOf('$ai_embedding', '$ai_generation', '$ai_span'),
       uuid: matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       distinct_id: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
       timestamp: isTime,

@@ -38,6 +38,7 @@ const isAtMost =
 const isOutput = (value: unknown): boolean =>
   isObject(value) &&
   (Object.hasOwn(value, 'count') ||
+    listOf(isObject)(value['results']) ||
     (value['object'] === 'chat.completion' && listOf(isObject)(value['choices'])));
 
 const isBody = objectWith({
