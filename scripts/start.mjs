@@ -49,6 +49,9 @@ ${consoleLine(baseUrl)}Base URL:       ${baseUrl}
 Management key: ${managementKey}
 API key:        ${apiKey}
 
+The management key signs in to the console and changes everything; it makes no call. The API key makes calls, and signs in to its
+own page.
+
 Embed two texts:
 ${post('/embeddings', apiKey, { model: 'local/hashing', input: ['The quick brown fox', 'jumps over the lazy dog'], dimensions: 8 })}
 

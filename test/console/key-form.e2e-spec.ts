@@ -10,6 +10,7 @@ import type { ConsoleSetup } from '../support/app/console-app.js';
 interface Key {
   readonly hash: string;
   readonly limit: number | null;
+  readonly expires_at: string | null;
 }
 
 const NO_AMOUNTS = ['1,000', '$50', '0,5'];
@@ -65,6 +66,24 @@ describeInChromium('the form of a key', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await invalidLimit().waitFor();
     expect(await named('Bounded')).toMatchObject([{ limit: 7 }]);
+  });
+
+  it('sets, changes and removes the expiry of a key', async () => {
+    await createKey({ name: 'Guest' });
+    const expiry = async () => String((await named('Guest'))[0]?.expires_at);
+    await visit(page, '/keys', 'Keys');
+    for (const [typed, stored] of [
+      ['2099-03-04T05:06', Date.parse('2099-03-04T05:06')],
+      ['2099-12-31T23:59', Date.parse('2099-12-31T23:59')],
+      ['', Number.NaN],
+    ] as const) {
+      await choose('Guest', 'Edit');
+      await page.getByLabel('Expires').fill(typed);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(Date.parse(await expiry())).toBe(stored);
+    }
+    expect(session.complaints).toEqual([]);
   });
 
   it('shows the stored values, and sends only what is changed', async () => {

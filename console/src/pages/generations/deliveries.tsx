@@ -24,7 +24,7 @@ const STATES: Readonly<Record<GenerationDelivery['state'], readonly [string, Ton
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  refused: 'The platform refused it.',
+  refused: 'The platform rejected it.',
   too_large: 'It is larger than the platform takes.',
   expired: 'It waited too long.',
   content_gone: 'Its content is no longer stored.',

@@ -1,7 +1,7 @@
 // The form of a key, for a new one and for changes.
 import type { ReactNode } from 'react';
 import type { ApiKey, KeyChange, NewKey } from '../../api/keys';
-import { isoTimeOfLocal } from '../../api/iso-time';
+import { isoTimeOfLocal, localMinute } from '../../api/iso-time';
 import { FieldRow, Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { LAST_MINUTE } from '../../components/form/draft-input';
@@ -50,15 +50,14 @@ export function KeyForm({ apiKey, error, onSubmit, children }: KeyFormProps) {
           hint="At 00:00 UTC."
         />
       </FieldRow>
-      {apiKey === undefined && (
-        <TextField
-          name="expires_at"
-          label="Expires"
-          type="datetime-local"
-          max={LAST_MINUTE}
-          hint="In your time zone. Empty: never. It cannot be changed later."
-        />
-      )}
+      <TextField
+        name="expires_at"
+        label="Expires"
+        type="datetime-local"
+        max={LAST_MINUTE}
+        defaultValue={apiKey?.expires_at ? localMinute(apiKey.expires_at) : undefined}
+        hint="In your time zone. Empty: never. An expired key does not come back."
+      />
       <SwitchField
         name="include_byok_in_limit"
         label="Count calls with own provider keys towards the limit"
@@ -77,21 +76,18 @@ export function KeyForm({ apiKey, error, onSubmit, children }: KeyFormProps) {
 
 /** The members that a change and a new key share. */
 export function readKeyChange(values: FormValues): KeyChange & NewKey {
+  const expiry = values.textOrNull('expires_at');
   return {
     name: values.text('name'),
     limit: values.numberOrNull('limit'),
     limit_reset: (values.textOrNull('limit_reset') as KeyChange['limit_reset']) ?? null,
     include_byok_in_limit: values.flag('include_byok_in_limit'),
     embedding_cache: values.flag('embedding_cache'),
+    // The service names the field of a text that is no time.
+    expires_at: expiry === null ? null : (isoTimeOfLocal(expiry) ?? expiry),
   };
 }
 
 export function readNewKey(values: FormValues, workspaceId: string): NewKey {
-  const expiry = values.textOrNull('expires_at');
-  return {
-    ...readKeyChange(values),
-    workspace_id: workspaceId,
-    // The service names the field of a text that is no time.
-    ...(expiry === null ? {} : { expires_at: isoTimeOfLocal(expiry) ?? expiry }),
-  };
+  return { ...readKeyChange(values), workspace_id: workspaceId };
 }

@@ -53,7 +53,8 @@ export function SimilarityMatrix({ vectors, texts }: SimilarityMatrixProps) {
                     key={keyOf(column)}
                     style={{ '--share': `${Math.max(0, similarity) * 35}%` } as React.CSSProperties}
                   >
-                    {similarity.toFixed(3)}
+                    {/* No minus before a zero. */}
+                    {similarity.toFixed(3).replace(/^-(0\.0+)$/, '$1')}
                   </td>
                 );
               })}

@@ -39,7 +39,7 @@ export function SignInForm({ notice, onSignedIn }: SignInFormProps) {
           spellCheck={false}
           required
           autoFocus
-          hint="A management key opens the whole console, an inference key its own page."
+          hint="A management key opens the whole console, an API key its own page."
         />
         <Button variant="primary" type="submit" isBusy={enter.isPending}>
           Sign in

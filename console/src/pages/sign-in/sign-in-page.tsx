@@ -34,7 +34,8 @@ export function SignInPage() {
       )}
       <SignInForm
         notice={
-          from !== undefined && (
+          from !== undefined &&
+          from !== BASE_PATH && (
             <Notice tone="info">Sign in to continue. You return to the page that you were on.</Notice>
           )
         }
