@@ -8,6 +8,7 @@ const CHAT = {
   upstream_inference_cost: 0.0048,
   provider_wire: 'messages',
   tokens_prompt: 1100,
+  search_units: null,
   cost_parts: [
     { part: 'prompt', tokens: 600, cost: 0.0012 },
     { part: 'cached', tokens: 400, cost: 0.0002 },
@@ -41,9 +42,10 @@ describe('the parts of a cost', () => {
     expect([prompt?.price, cached?.price]).toEqual([null, 0.0002 / 400]);
   });
 
-  it('are one for embeddings', () => {
+  it('are one for embeddings, and none for a price by search units', () => {
     const embedded = { ...CHAT, cost_parts: null, tokens_prompt: 10, usage: 0.00002 };
     expect(costParts(embedded)).toMatchObject([{ label: 'Input', tokens: 10, amount: 0.00002 }]);
     expect(costParts({ ...embedded, tokens_prompt: 0 })).toEqual([]);
+    expect(costParts({ ...embedded, search_units: 1 })).toEqual([]);
   });
 });
