@@ -58,7 +58,7 @@ describeInChromium('times in the console', () => {
     const { page, close } = await openConsole(setup.browser, setup.app);
     await page.clock.setFixedTime(Date.now() - HOUR_MS);
     await visit(page, `/models/${SMALL}`, 'Text Embedding 3 Small');
-    await page.getByRole('cell', { name: 'now, 500' }).waitFor();
+    await page.getByRole('cell', { name: 'now, HTTP 500' }).waitFor();
     await close();
   });
 
