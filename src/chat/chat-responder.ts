@@ -7,13 +7,12 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { takeRawBody } from '../http/body/raw-body.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
-  describeApplication,
+  callContextOf,
   headerText,
   PASSED_OVER_HEADER,
   passedOverText,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
-import { requestIdOf } from '../http/errors/request-id.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
 import type { WrittenChat } from './chat-call.js';
@@ -62,12 +61,7 @@ export class ChatResponder {
         client,
         wantsRoutingMetadata: wantsRoutingMetadata(request),
         permit,
-        context: {
-          requestId: requestIdOf(request),
-          sessionId: chat.sessionId ?? headerText(request, 'x-session-id') ?? sessionOfAgent(request),
-          trace: chat.trace,
-          requestContext: describeApplication(request),
-        },
+        context: callContextOf(request, chat.sessionId ?? sessionIn(request), chat.trace),
       });
       if (written !== null) send(response, written, wire);
     } finally {
@@ -89,8 +83,9 @@ export class ChatResponder {
   }
 }
 
-function sessionOfAgent(request: Request): string | null {
-  return AGENT_SESSIONS.map((name) => headerText(request, name)).find((session) => session) ?? null;
+function sessionIn(request: Request): string | undefined {
+  const agents = AGENT_SESSIONS.map((name) => headerText(request, name));
+  return headerText(request, 'x-session-id') ?? agents.find((session) => session);
 }
 
 function send(response: Response, { generationId, body, passedOver }: WrittenChat, wire: ModelWire): void {

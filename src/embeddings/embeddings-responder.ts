@@ -9,13 +9,12 @@ import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
-  describeApplication,
+  callContextOf,
   headerText,
   PASSED_OVER_HEADER,
   passedOverText,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
-import { requestIdOf } from '../http/errors/request-id.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { readCreateEmbedding } from './dto/create-embedding.dto.js';
@@ -47,17 +46,11 @@ export class EmbeddingsResponder {
   ): Promise<void> {
     const body = readCreateEmbedding(request.body as Record<string, unknown>);
     const preferences = fromProviderPreferencesDto(body.provider);
-    const context = {
-      requestId: requestIdOf(request),
-      sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
-      trace: body.trace ?? null,
-      requestContext: describeApplication(request),
-    };
     const answer = await this.embeddings.create({
       caller,
       request: toEmbeddingRequest(body),
       preferences,
-      context,
+      context: callContextOf(request, body.session_id, body.trace),
       permit,
       wantsCache: readCacheHeader(request) ?? caller.key.embeddingCache,
       wantsRoutingMetadata: wantsRoutingMetadata(request),

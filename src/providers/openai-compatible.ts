@@ -5,8 +5,8 @@ import { UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { listedInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
-import { COMPATIBLE_MEMBERS, SERVER_RERANK_MEMBERS } from './shared/embedding-members.js';
-import { defineRerankWire, jinaForm, rerankUrl, resultsOfJina } from './shared/rerank-wire.js';
+import { COMPATIBLE_MEMBERS } from './shared/embedding-members.js';
+import { SERVER_RERANK } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
@@ -47,18 +47,7 @@ export const openaiCompatible: HttpProvider = {
     cancellation: 'unknown',
   }),
   // LocalAI, Infinity, llama.cpp and others read the same form.
-  rerank: defineRerankWire({
-    bills: ['token', 'search_unit'],
-    takesPath: true,
-    members: SERVER_RERANK_MEMBERS,
-    // A limit for each document keeps the query. `truncate_prompt_tokens` would keep the end of the prompt and cut the query.
-    buildRequest: (call, { baseUrl, apiKey }) =>
-      postJson(rerankUrl(baseUrl, call), bearer(apiKey), {
-        ...jinaForm(call),
-        ...given('max_tokens_per_doc', call.maxTokensPerDocument),
-      }),
-    results: resultsOfJina,
-  }),
+  rerank: SERVER_RERANK,
 };
 
 function buildCompatibleRequest(

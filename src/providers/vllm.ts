@@ -4,8 +4,8 @@ import { partsOfInput, rejectOtherForms, textsOrTokens, unsupportedPart } from '
 import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
-import { SERVER_RERANK_MEMBERS, VLLM_MEMBERS } from './shared/embedding-members.js';
-import { defineRerankWire, jinaForm, rerankUrl, resultsOfJina } from './shared/rerank-wire.js';
+import { VLLM_MEMBERS } from './shared/embedding-members.js';
+import { SERVER_RERANK } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
@@ -68,18 +68,7 @@ export const vllm: HttpProvider = {
     }),
   ],
   // https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
-  rerank: defineRerankWire({
-    bills: ['token', 'search_unit'],
-    takesPath: true,
-    members: SERVER_RERANK_MEMBERS,
-    // A limit for each document keeps the query. `truncate_prompt_tokens` would keep the end of the prompt and cut the query.
-    buildRequest: (call, { baseUrl, apiKey }) =>
-      postJson(rerankUrl(baseUrl, call), bearer(apiKey), {
-        ...jinaForm(call),
-        ...given('max_tokens_per_doc', call.maxTokensPerDocument),
-      }),
-    results: resultsOfJina,
-  }),
+  rerank: SERVER_RERANK,
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

@@ -5,11 +5,9 @@ import { generationHeaderId } from '../domain/identifiers.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
-import { requestIdOf } from '../http/errors/request-id.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
-  describeApplication,
-  headerText,
+  callContextOf,
   PASSED_OVER_HEADER,
   passedOverText,
   wantsRoutingMetadata,
@@ -36,12 +34,7 @@ export class RerankResponder {
         caller,
         request: toRerankRequest(body),
         preferences: fromProviderPreferencesDto(body.provider),
-        context: {
-          requestId: requestIdOf(request),
-          sessionId: body.session_id ?? headerText(request, 'x-session-id') ?? null,
-          trace: body.trace ?? null,
-          requestContext: describeApplication(request),
-        },
+        context: callContextOf(request, body.session_id, body.trace),
         wantsRoutingMetadata: wantsRoutingMetadata(request),
       });
       response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));

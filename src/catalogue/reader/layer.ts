@@ -158,12 +158,12 @@ interface ModelsOfKind {
 function rejectNamesOfTwoKinds(kinds: readonly ModelsOfKind[]): void {
   const owners = new Map<string, ModelsOfKind & { readonly id: string }>();
   for (const { kind, read } of kinds)
-    for (const { id, ...model } of read.models)
-      for (const name of idsOf({ id, ...model })) {
+    for (const model of read.models)
+      for (const name of idsOf(model)) {
         const owner = owners.get(name);
-        if (owner === undefined) owners.set(name, { kind, read, id });
+        if (owner === undefined) owners.set(name, { kind, read, id: model.id });
         else if (owner.kind !== kind) {
-          const cursor = read.named.get(id) ?? owner.read.named.get(owner.id);
+          const cursor = read.named.get(model.id) ?? owner.read.named.get(owner.id);
           cursor?.fail(`${name} names ${owner.kind} and ${kind}`);
         }
       }

@@ -2,7 +2,7 @@
 import { Allow } from 'class-validator';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import { isObject } from '../../domain/members.js';
-import { SessionIdField, TraceField } from '../../http/dto/call-fields.js';
+import { MODEL_NAME, SessionIdField, TraceField } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import {
@@ -29,7 +29,6 @@ export const MAX_MODELS = 8;
 const MAX_CHOICES = 8;
 export const MAX_LOGPROBS = 20;
 export const MAX_USER_LENGTH = 256;
-const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
 const LIMIT = { optional: true, minimum: 1 } as const;
 export const SERVICE_TIERS = ['auto', 'default', 'fast', 'priority', 'flex', 'scale'];
 export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'];

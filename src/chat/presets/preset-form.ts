@@ -2,13 +2,13 @@
 import type { ChatRequest, ChatTool, JsonObject, JsonValue } from '../../domain/chat/chat-request.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import { isArray, isObject } from '../../domain/members.js';
-import { choiceInMessages } from '../../providers/shared/messages/define-messages-wire.js';
+import { choiceInMessages, outputInMessages } from '../../providers/shared/messages/define-messages-wire.js';
 import { promptInMessages } from '../../providers/shared/messages/messages-turns.js';
-import { flatChoice, flatTool } from '../../providers/shared/responses/kernel-body.js';
+import { flatChoice, flatTool, textInResponses } from '../../providers/shared/responses/kernel-body.js';
 import { memberOf } from './member-text.js';
 import type { Member } from './member-text.js';
 import { readReasoning } from '../dto/chat-reasoning.js';
-import { readToolChoice } from '../dto/chat-tools.js';
+import { readResponseFormat, readToolChoice } from '../dto/chat-tools.js';
 
 // Bounds of the Messages wire.
 const LEAST_BUDGET = 1_024;
@@ -89,6 +89,10 @@ class FormWriter implements PresetForm {
     }));
   }
 
+  get format(): Pick<ChatRequest, 'responseFormat' | 'responseSchema'> {
+    return readResponseFormat(this.value('response_format'));
+  }
+
   get toolChoice(): ChatRequest['toolChoice'] {
     return readToolChoice(this.value('tool_choice'), this.tools);
   }
@@ -113,14 +117,11 @@ function writeMessages(writer: FormWriter): void {
   const { reasoning } = writer;
   const effort = reasoning?.effort ?? null;
   if (reasoning !== null) writer.write(['reasoning'], 'thinking', thinkingOf(reasoning, writer));
-  const format = writer.value('response_format');
-  const schema = isObject(format) && isObject(format['json_schema']) ? format['json_schema'] : null;
-  const output = {
-    ...(effort !== null && effort !== 'none' && { effort: MESSAGES_EFFORTS[effort] ?? effort }),
-    ...(schema && { format: { type: 'json_schema', schema: schema['schema'] ?? { type: 'object' } } }),
-  };
-  const names = schema ? ['response_format'] : [];
-  if (Object.keys(output).length > 0) writer.write(names, 'output_config', output);
+  const { format } = writer;
+  const named = effort === null || effort === 'none' ? null : (MESSAGES_EFFORTS[effort] ?? effort);
+  const output = outputInMessages(format, named);
+  const names = format.responseFormat === 'json_schema' ? ['response_format'] : [];
+  if (output !== null) writer.write(names, 'output_config', output);
 }
 
 function thinkingOf(
@@ -142,13 +143,6 @@ function writeResponses(writer: FormWriter): void {
   const { tools, toolChoice } = writer;
   if (tools.length > 0) writer.write(['tools'], 'tools', tools.map(flatTool));
   if (toolChoice !== null) writer.write(['tool_choice'], 'tool_choice', flatChoice(toolChoice));
-  const format = writer.value('response_format');
-  const verbosity = writer.value('verbosity');
-  const text = {
-    ...(isObject(format) && {
-      format: { type: format['type'], ...(isObject(format['json_schema']) ? format['json_schema'] : {}) },
-    }),
-    ...(verbosity !== undefined && { verbosity }),
-  };
-  if (Object.keys(text).length > 0) writer.write(['response_format', 'verbosity'], 'text', text);
+  const text = textInResponses(writer.format, writer.value('verbosity') as JsonValue | undefined);
+  if (text !== null) writer.write(['response_format', 'verbosity'], 'text', text);
 }

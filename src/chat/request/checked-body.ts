@@ -1,14 +1,6 @@
 // The checks of a body that the wires of clients share.
-import { plainToInstance } from 'class-transformer';
-import { isObject } from '../../domain/members.js';
-import {
-  MAX_SESSION_LENGTH,
-  PROVIDER_SHAPE,
-  rejectInvalid,
-  rejectLongText,
-  TRACE_SHAPE,
-} from '../../http/dto/call-fields.js';
-import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
+import { rejectInvalidCall } from '../../http/dto/call-fields.js';
+import type { SentCall } from '../../http/dto/call-fields.js';
 import { rejectHostileShape } from '../../http/fields/json-shape.js';
 import { MAX_USER_LENGTH } from '../dto/create-chat-completion.dto.js';
 import { readRawMembers, rejectCaseTwins } from './raw-members.js';
@@ -32,25 +24,12 @@ export function checkedMembers(
   return members;
 }
 
-interface CallDto {
-  provider?: ProviderPreferencesDto;
-  readonly trace?: unknown;
-  readonly user?: unknown;
-  readonly session_id?: unknown;
-}
-
 /** Fills `dto` with the members of these names. Throws `invalid_request`. */
-export function filledDto<Dto extends CallDto>(dto: Dto, names: readonly string[], body: Body): Dto {
+export function filledDto<Dto extends SentCall>(dto: Dto, names: readonly string[], body: Body): Dto {
   for (const name of names) {
     const value = body[name];
     if (value !== undefined && value !== null) Object.assign(dto, { [name]: value });
   }
-  rejectHostileShape(dto.provider, ['provider'], PROVIDER_SHAPE);
-  rejectHostileShape(dto.trace, ['trace'], TRACE_SHAPE);
-  rejectLongText({ user: dto.user }, MAX_USER_LENGTH);
-  rejectLongText({ session_id: dto.session_id }, MAX_SESSION_LENGTH);
-  const provider: unknown = dto.provider;
-  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider);
-  rejectInvalid(dto);
+  rejectInvalidCall(dto, MAX_USER_LENGTH);
   return dto;
 }

@@ -1,20 +1,17 @@
 // The body of POST /embeddings. Unknown members go upstream. Contract: docs/contract.md#embeddings-request.
-import { plainToInstance } from 'class-transformer';
 import { Allow } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { ENCODING_FORMATS } from '../../domain/embeddings/embedding.js';
 import type { EmbeddingInput, EncodingFormat } from '../../domain/embeddings/embedding.js';
 import type { CallerTrace } from '../../domain/caller-trace.js';
-import { isObject } from '../../domain/members.js';
 import { rejectHostileShape, rejectTooManyMembers } from '../../http/fields/json-shape.js';
 import {
-  MAX_SESSION_LENGTH,
-  PROVIDER_SHAPE,
-  rejectInvalid,
+  MODEL_NAME,
+  rejectInvalidCall,
   rejectLongText,
   SessionIdField,
-  TRACE_SHAPE,
   TraceField,
+  withoutNull,
 } from '../../http/dto/call-fields.js';
 import { CustomField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FormattedField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
@@ -38,7 +35,7 @@ export class CreateEmbeddingDto {
   input: EmbeddingInput;
 
   @FormattedField({
-    pattern: /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/,
+    pattern: MODEL_NAME,
     message: 'must have the form vendor/model',
     example: 'local/hashing',
     description: 'An id of the form vendor/model, or the name behind the slash where one model has it.',
@@ -106,25 +103,12 @@ export function readCreateEmbedding(body: Readonly<Record<string, unknown>>): Cr
   return dto;
 }
 
-/** A member that is null is absent (docs/contract.md#conventions), and does not go upstream. */
-function withoutNull(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  for (const name in body)
-    if (body[name] === null)
-      return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-  return body;
-}
-
 /** Validates every member except the input. */
 function rejectWrongMembers(dto: CreateEmbeddingDto): void {
-  const { provider, trace, extra, input_type, user, session_id } = dto;
-  rejectHostileShape(provider, ['provider'], PROVIDER_SHAPE);
-  rejectHostileShape(trace, ['trace'], TRACE_SHAPE);
+  const { extra, input_type } = dto;
   rejectHostileShape(extra, [], EXTRA);
-  rejectLongText({ user }, MAX_USER_LENGTH);
-  rejectLongText({ session_id }, MAX_SESSION_LENGTH);
   rejectLongText({ input_type }, MAX_INPUT_TYPE_LENGTH);
-  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
-  rejectInvalid(dto);
+  rejectInvalidCall(dto, MAX_USER_LENGTH);
 }
 
 /** The settings that most calls of a client share, as a key; null: other members need validation in every call. */

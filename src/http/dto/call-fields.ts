@@ -1,14 +1,19 @@
 // Members that the bodies of all model calls share: for routing and for traces.
+import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
+import { isObject } from '../../domain/members.js';
 import { NOT_STORABLE } from '../../domain/text/storable-text.js';
-import { OPERATION_BODY } from '../fields/json-shape.js';
+import { OPERATION_BODY, rejectHostileShape } from '../fields/json-shape.js';
 import { FreeObjectField } from '../fields/compound-fields.js';
 import { Rule } from '../fields/field.js';
 import { TextField } from '../fields/scalar-fields.js';
 import { validationFailure } from '../fields/validation.pipe.js';
+import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 
-export const MAX_SESSION_LENGTH = 256;
+/** An id of the form vendor/model, or a name without its vendor. */
+export const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
+const MAX_SESSION_LENGTH = 256;
 const MAX_TRACE_LENGTH = 16_384;
 // All texts of `provider` together: names and prices.
 const MAX_PROVIDER_LENGTH = 2 ** 20;
@@ -16,8 +21,8 @@ const MAX_PROVIDER_LENGTH = 2 ** 20;
 const UNITS_PER_CHARACTER = 2;
 
 /** The shapes of the members, checked before their rules. */
-export const PROVIDER_SHAPE = { ...OPERATION_BODY, characters: MAX_PROVIDER_LENGTH };
-export const TRACE_SHAPE = {
+const PROVIDER_SHAPE = { ...OPERATION_BODY, characters: MAX_PROVIDER_LENGTH };
+const TRACE_SHAPE = {
   elements: MAX_TRACE_LENGTH,
   values: MAX_TRACE_LENGTH,
   characters: MAX_TRACE_LENGTH,
@@ -56,7 +61,7 @@ export function rejectLongText(member: Readonly<Record<string, unknown>>, most: 
 }
 
 /** Throws `invalid_request` that names the members at fault. */
-export function rejectInvalid(dto: object): void {
+function rejectInvalid(dto: object): void {
   const problems = validateSync(dto, {
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -64,4 +69,32 @@ export function rejectInvalid(dto: object): void {
     validationError: { target: false, value: false },
   });
   if (problems.length > 0) throw validationFailure(problems);
+}
+
+/** A member that is null is absent (docs/contract.md#conventions), and does not go upstream. */
+export function withoutNull(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  for (const name in body)
+    if (body[name] === null)
+      return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  return body;
+}
+
+/** Members that the bodies of all model calls share, as they were sent. */
+export interface SentCall {
+  provider?: ProviderPreferencesDto;
+  readonly trace?: unknown;
+  readonly user?: unknown;
+  readonly session_id?: unknown;
+}
+
+/** Validates all members of the class. Throws `invalid_request`. */
+export function rejectInvalidCall(dto: SentCall, maxUserLength: number): void {
+  const { trace, user, session_id } = dto;
+  const provider: unknown = dto.provider;
+  rejectHostileShape(provider, ['provider'], PROVIDER_SHAPE);
+  rejectHostileShape(trace, ['trace'], TRACE_SHAPE);
+  rejectLongText({ user }, maxUserLength);
+  rejectLongText({ session_id }, MAX_SESSION_LENGTH);
+  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider);
+  rejectInvalid(dto);
 }

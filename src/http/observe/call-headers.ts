@@ -1,8 +1,11 @@
 // Headers of model calls: the application that calls, the session, and the wish for routing metadata.
 import type { Request } from 'express';
+import type { CallerTrace } from '../../domain/caller-trace.js';
+import type { CallContext } from '../../domain/generations/call-record.js';
 import type { PassedOverKey } from '../../domain/providers/routing-metadata.js';
 import type { RequestContext } from '../../domain/generations/generation.js';
 import type { Mutable } from '../../domain/members.js';
+import { requestIdOf } from '../errors/request-id.js';
 
 const MAX_HEADER_LENGTH = 256;
 const POSITIVE_COUNT = /^[1-9]\d{0,3}$/;
@@ -27,6 +30,20 @@ export function describeApplication(request: Request): RequestContext {
   const retries = headerText(request, 'x-stainless-retry-count') ?? '';
   if (POSITIVE_COUNT.test(retries)) context.retryCount = Number(retries);
   return context;
+}
+
+/** `sessionId` and `trace`: as the body has them. */
+export function callContextOf(
+  request: Request,
+  sessionId: string | null | undefined,
+  trace: CallerTrace | null | undefined,
+): CallContext {
+  return {
+    requestId: requestIdOf(request),
+    sessionId: sessionId ?? headerText(request, 'x-session-id') ?? null,
+    trace: trace ?? null,
+    requestContext: describeApplication(request),
+  };
 }
 
 /** `enabled`; any other value is ignored. */

@@ -3,11 +3,12 @@ import { addressOf, modalityOf } from '../../domain/embeddings/modality.js';
 import type { RankedDocument } from '../../domain/rerank/rerank.js';
 import { MAX_TOKENS } from '../../domain/token-count.js';
 import { operationUrl, withoutVersion } from './address.js';
+import { SERVER_RERANK_MEMBERS } from './embedding-members.js';
 import { usageOf as tokensOf } from './openai-wire.js';
 import { BrokenAnswer, UnsupportedRequest } from './provider.js';
 import type { BillingTraits, ReportedUsage, RerankCall, RerankWire, UpstreamResponse } from './provider.js';
 import { readUpstreamError } from './upstream-error.js';
-import { asObject, recordableId } from './wire.js';
+import { asObject, bearer, given, postJson, recordableId } from './wire.js';
 
 interface RerankForm extends Pick<RerankWire, 'bills' | 'takesPath' | 'members' | 'buildRequest'> {
   readonly billing?: BillingTraits;
@@ -75,7 +76,7 @@ function documentOf(content: readonly Part[], upstreamModel: string): object {
 }
 
 /** The address of the operation below the base URL, or at the path that the catalogue states for the server. */
-export function rerankUrl(baseUrl: string, { path }: RerankCall): string {
+function rerankUrl(baseUrl: string, { path }: RerankCall): string {
   return path === undefined ? operationUrl(baseUrl, '/rerank') : operationUrl(withoutVersion(baseUrl), path);
 }
 
@@ -92,6 +93,20 @@ export function resultsIn(list: unknown, score: string): RankedDocument[] {
 
 export const resultsOfJina = (body: unknown): RankedDocument[] =>
   resultsIn(asObject(body)['results'], 'relevance_score');
+
+/** Of servers of the operator. */
+export const SERVER_RERANK = defineRerankWire({
+  bills: ['token', 'search_unit'],
+  takesPath: true,
+  members: SERVER_RERANK_MEMBERS,
+  // A limit for each document keeps the query. `truncate_prompt_tokens` would keep the end of the prompt and cut the query.
+  buildRequest: (call, { baseUrl, apiKey }) =>
+    postJson(rerankUrl(baseUrl, call), bearer(apiKey), {
+      ...jinaForm(call),
+      ...given('max_tokens_per_doc', call.maxTokensPerDocument),
+    }),
+  results: resultsOfJina,
+});
 
 function tokenUsage(body: unknown): ReportedUsage {
   return tokensOf(asObject(body)['usage']);

@@ -1,5 +1,4 @@
 // The body of POST /rerank. Unknown members go upstream. Contract: docs/contract.md#rerank.
-import { plainToInstance } from 'class-transformer';
 import { Allow } from 'class-validator';
 import type { CallerTrace } from '../../domain/caller-trace.js';
 import { AppError } from '../../domain/errors.js';
@@ -7,13 +6,11 @@ import { isObject } from '../../domain/members.js';
 import type { RerankDocuments, RerankRequest } from '../../domain/rerank/rerank.js';
 import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
 import {
-  MAX_SESSION_LENGTH,
-  PROVIDER_SHAPE,
-  rejectInvalid,
-  rejectLongText,
+  MODEL_NAME,
+  rejectInvalidCall,
   SessionIdField,
-  TRACE_SHAPE,
   TraceField,
+  withoutNull,
 } from '../../http/dto/call-fields.js';
 import { ProviderPreferencesDto } from '../../http/dto/provider-preferences.dto.js';
 import { CustomField, ObjectField } from '../../http/fields/compound-fields.js';
@@ -49,7 +46,7 @@ export type RerankDocumentDto = string | { readonly text?: string; readonly imag
 
 export class CreateRerankDto {
   @FormattedField({
-    pattern: /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/,
+    pattern: MODEL_NAME,
     message: 'must have the form vendor/model',
     example: 'cohere/rerank-v3.5',
     description: 'An id of the form vendor/model, or the name behind the slash where one model has it.',
@@ -99,21 +96,15 @@ export class CreateRerankDto {
 /** Throws `invalid_request` that names the member at fault. */
 export function readCreateRerank(body: Readonly<Record<string, unknown>>): CreateRerankDto {
   rejectTooManyMembers(body);
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   // Documents are always returned: servers need not send them back.
-  const { model, query, documents, top_n, provider, user, session_id, trace, ...rest } = given;
+  const { model, query, documents, top_n, provider, user, session_id, trace, ...rest } = withoutNull(body);
   const { return_documents: _returnDocuments, models, ...extra } = rest;
   if (models !== undefined)
     reject('models', 'is not supported: scores of two models cannot be compared; use model');
   const dto = new CreateRerankDto();
   Object.assign(dto, { model, top_n, provider, user, session_id, trace, extra });
-  rejectHostileShape(provider, ['provider'], PROVIDER_SHAPE);
-  rejectHostileShape(trace, ['trace'], TRACE_SHAPE);
   rejectHostileShape(extra, [], EXTRA);
-  rejectLongText({ user }, MAX_USER_LENGTH);
-  rejectLongText({ session_id }, MAX_SESSION_LENGTH);
-  if (isObject(provider)) dto.provider = plainToInstance(ProviderPreferencesDto, provider as object);
-  rejectInvalid(dto);
+  rejectInvalidCall(dto, MAX_USER_LENGTH);
   dto.query = readText(query, 'query');
   dto.documents = readDocuments(documents);
   return dto;

@@ -127,18 +127,16 @@ function withRoom(candidates: readonly RerankCandidate[], request: RerankRequest
       detail: `documents: ${first.target.model.id} takes at most ${most} in a call`,
     });
   }
-  const left = few.filter(({ target: { endpoint, model } }) =>
-    endpoint.isPointwise ? true : usualTokensOfCall(request) <= model.contextLength,
-  );
-  const [full] = few;
-  if (left.length === 0 && full) {
-    const { id, contextLength } = full.target.model;
-    throw new AppError('context_length_exceeded', {
-      member: 'documents',
-      detail: `${id} reads the query and all documents together, about ${usualTokensOfCall(request)} tokens, and takes at most ${contextLength}`,
-    });
-  }
-  return left;
+  const pointwise = few.filter(({ target }) => target.endpoint.isPointwise);
+  if (!first || pointwise.length === few.length) return few;
+  const { id, contextLength } = first.target.model;
+  const tokens = usualTokensOfCall(request);
+  if (tokens <= contextLength) return few;
+  if (pointwise.length > 0) return pointwise;
+  throw new AppError('context_length_exceeded', {
+    member: 'documents',
+    detail: `${id} reads the query and all documents together, about ${tokens} tokens, and takes at most ${contextLength}`,
+  });
 }
 
 /** `request` bounds a search unit. */

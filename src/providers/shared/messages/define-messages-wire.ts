@@ -182,14 +182,22 @@ function addThinking(body: BodyAssembly, call: ChatCall, maxTokens: number): voi
   const { thinking, effort, isWeaker } = thinkingEdit(call, maxTokens);
   if (isWeaker) body.edits.add('reasoning');
   if (thinking !== null) body.add('thinking', JSON.stringify(thinking));
-  const { responseFormat, responseSchema } = call.request;
+  const output = outputInMessages(call.request, effort);
+  if (output !== null) body.add('output_config', JSON.stringify(output));
+}
+
+/** Null: the default. */
+export function outputInMessages(
+  { responseFormat, responseSchema }: Pick<ChatRequest, 'responseFormat' | 'responseSchema'>,
+  effort: string | null,
+): JsonObject | null {
   const described = isObject(responseSchema) ? responseSchema['schema'] : null;
   const schema = isObject(described) ? described : { type: 'object' };
   const output = {
-    ...(effort === null ? {} : { effort }),
+    ...(effort !== null && { effort }),
     ...(responseFormat === 'json_schema' && { format: { type: 'json_schema', schema } }),
   };
-  if (Object.keys(output).length > 0) body.add('output_config', JSON.stringify(output));
+  return Object.keys(output).length === 0 ? null : output;
 }
 
 function addToolChoice(body: BodyAssembly, { toolChoice, members }: ChatRequest): void {

@@ -54,14 +54,24 @@ export function flatChoice(choice: NonNullable<ChatRequest['toolChoice']>): Json
 }
 
 function addText(body: BodyAssembly, { request, endpoint }: ChatCall): void {
-  const { responseFormat, responseSchema, members } = request;
-  const verbosity = endpoint.supportedParameters.includes('verbosity') ? members.get('verbosity') : undefined;
+  const { members } = request;
+  const bytes = endpoint.supportedParameters.includes('verbosity') ? members.get('verbosity') : undefined;
+  const verbosity = bytes && (JSON.parse(bytes.toString()) as JsonValue);
+  const text = textInResponses(request, verbosity);
+  if (text !== null) body.add('text', JSON.stringify(text));
+}
+
+/** Null: the default. */
+export function textInResponses(
+  { responseFormat, responseSchema }: Pick<ChatRequest, 'responseFormat' | 'responseSchema'>,
+  verbosity: JsonValue | undefined,
+): JsonObject | null {
   const described = isObject(responseSchema) ? responseSchema : {};
   const text = {
     ...(responseFormat !== 'text' && { format: { type: responseFormat, ...described } }),
-    ...(verbosity && { verbosity: JSON.parse(verbosity.toString()) as JsonValue }),
+    ...(verbosity !== undefined && { verbosity }),
   };
-  if (Object.keys(text).length > 0) body.add('text', JSON.stringify(text));
+  return Object.keys(text).length === 0 ? null : text;
 }
 
 /** Reasoning comes back with the history: its encrypted form is asked for whenever the model may reason. */
