@@ -13,18 +13,17 @@ import type { AnswerTimes } from '../../../test/support/chat/answer-times.js';
 
 // Milliseconds of processor time, far above what each takes: before the bounds some took two a KB, and 33 seconds at once.
 const A_KILOBYTE = 1;
-const AT_ONCE = 100;
+const AT_ONCE = 250;
 const EVENT_BYTES = 8_300_000;
-// Milliseconds of the longest piece of an event, far below what it takes as a whole.
-const EVENT_AT_ONCE = 50;
+// The longest piece of an event, in parts of all its milliseconds: a busy machine lengthens both alike.
+const AN_EVENTS_PART = 1 / 2;
 const SHORT = 10;
 const RUNS = 8;
 
 const isSteady = ({ millisecondsPerKilobyte, longest }: AnswerTimes): boolean =>
   millisecondsPerKilobyte < A_KILOBYTE && longest < AT_ONCE;
 
-const isSpread = ({ longest, total }: AnswerTimes): boolean =>
-  longest < Math.min(EVENT_AT_ONCE, SHORT + total / 2);
+const isSpread = ({ longest, total }: AnswerTimes): boolean => longest < SHORT + total * AN_EVENTS_PART;
 
 /** Other work of the machine and code that is not compiled yet disturb single runs: the best of several counts. */
 async function expectOnce(
