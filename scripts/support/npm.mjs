@@ -55,8 +55,37 @@ export async function runNpm(npmArguments, { directory, ...options }) {
   });
 }
 
+/** What npm wrote of the packages that it put into node_modules. */
+function readInstalled() {
+  try {
+    return JSON.parse(readFileSync(inRepository('node_modules', '.package-lock.json'), 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}
+
+/** Whether `npm ci` ran already. Optional packages of other platforms are never there, those of this one are. */
+function hasPackages() {
+  const installed = readInstalled();
+  const { packages } = JSON.parse(readFileSync(inRepository('package-lock.json'), 'utf8'));
+  const isThere = (path, { version, integrity, link, optional }) => {
+    const found = installed[path];
+    if (found === undefined) return optional === true;
+    return (
+      found.version === version &&
+      found.integrity === integrity &&
+      (link || existsSync(inRepository(path, 'package.json')))
+    );
+  };
+  return (
+    Object.values(installed).some(({ optional }) => optional) &&
+    Object.entries(packages).every(([path, entry]) => path === '' || isThere(path, entry))
+  );
+}
+
 export async function installPackages(options) {
-  await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], options);
+  if (!hasPackages())
+    await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], options);
   linkDatabaseLibraries();
   await installGitHooks(options);
 }
