@@ -9,6 +9,31 @@ const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 const JEST_OF_FILE = Symbol.for('signalbox.jestOfFile');
 
 let jest;
+// The storages of the files that run. Each lengthens a list that Node 20 and 22 walk whenever a promise is made.
+const storages = new Set();
+
+/** Loads a module that keeps the state of one file, and remembers its storages. */
+function loadForFile(path) {
+  const asyncHooks = require('node:async_hooks');
+  const { AsyncLocalStorage } = asyncHooks;
+  asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+    constructor(...options) {
+      super(...options);
+      storages.add(this);
+    }
+  };
+  delete require.cache[path];
+  try {
+    return require(path);
+  } finally {
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
+}
+
+function endStorages() {
+  for (const storage of storages) storage.disable();
+  storages.clear();
+}
 
 /** The parts of `jest` that need no module registry. They replace members of this process, not of Jest's context. */
 function createJest({ moduleMocker, fakeTimersModern }, config) {
@@ -44,10 +69,8 @@ function keepProcess() {
 /** The members of Jest's module registry that jest-circus uses. */
 const nativeRuntime = {
   requireInternalModule(path) {
-    // Its state is that of one file.
-    delete require.cache[path];
     delete globalThis[EVENT_HANDLERS];
-    return require(path);
+    return loadForFile(path);
   },
   requireModule: require,
   setGlobalsForRuntime: (globals) => (globalThis[JEST_OF_FILE] = { ...globals, jest }),
@@ -78,6 +101,7 @@ export default async function run(globalConfig, config, environment, _runtime, p
   } finally {
     jest.useRealTimers();
     jest.restoreAllMocks();
+    endStorages();
     restoreProcess();
     Error.prepareStackTrace = prepareStackTrace;
     globalThis.console = console;
