@@ -1,7 +1,8 @@
 // Shared by the stubs of all providers: a server on loopback, replies as values, and strict checks of members.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '../upstreams/local-server.js';
+import type { LocalServer } from '../upstreams/local-server.js';
 
 export interface StubRequest {
   readonly method: string;
@@ -84,26 +85,14 @@ export function defineProviderStub(definition: ProviderStubDefinition): Provider
   };
 }
 
-interface StubServer {
-  readonly origin: string;
-  readonly close: () => Promise<void>;
-}
-
 /** A server on loopback; `answer` gets each request once its body has come. */
 export async function startStubServer(
   answer: (request: StubRequest, response: ServerResponse) => void,
-): Promise<StubServer> {
+): Promise<LocalServer> {
   const server = createServer((incoming, response) => {
     void receive(incoming).then((request) => answer(request, response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listenLocally(server);
 }
 
 async function receive(incoming: IncomingMessage): Promise<StubRequest> {

@@ -2,9 +2,9 @@
 // generations that it accepted, and fails as a test scripts it.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { DestinationConfig } from '../../../src/domain/destinations/destination.js';
+import { listenLocally } from '../upstreams/local-server.js';
 
 export interface ReceivedDelivery {
   readonly method: string;
@@ -86,9 +86,9 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'check'>
       reply(response, { status: 500, body: `the receiver failed: ${String(error)}` }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const local = await listenLocally(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...local,
     requests,
     stored,
     get abandoned() {
@@ -105,10 +105,6 @@ export async function startReceiver(receiver: Pick<DestinationReceiver, 'check'>
       requests.length = stored.length = queue.length = 0;
       constant = null;
       abandoned = 0;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,6 +1,6 @@
 // A reverse proxy that serves an application below a path of its host, and something else everywhere else.
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from './local-server.js';
 
 export interface PathProxy {
   readonly origin: string;
@@ -33,13 +33,9 @@ export async function startPathProxy(
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const local = await listenLocally(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...local,
     strays,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

@@ -2,7 +2,7 @@
 // one would refuse.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from './local-server.js';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -35,16 +35,12 @@ export async function startStubUpstream(
       await handler(request, response);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const local = await listenLocally(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...local,
     requests,
     answerWith: (next) => {
       handler = next ?? defaultHandler;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
