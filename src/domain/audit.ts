@@ -9,6 +9,8 @@ export const AUDIT_OBJECT_TYPES = [
   'api_key',
   'destination',
   'encryption_key',
+  'guardrail',
+  'guardrail_assignment',
   'notification',
   'preset',
   'provider_credential',

@@ -1,5 +1,5 @@
-// Identifiers: time-ordered UUIDs, and the two wire forms of a generation's id.
-import { randomFillSync } from 'node:crypto';
+// Identifiers: time-ordered UUIDs, UUIDs of a name, and the two wire forms of a generation's id.
+import { createHash, randomFillSync } from 'node:crypto';
 
 const entropy = Buffer.alloc(16 * 256);
 let used = entropy.length;
@@ -16,6 +16,22 @@ export function uuidV7(moment: Date): string {
   bytes.writeUIntBE(moment.getTime(), 0, 6);
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return formatUuid(bytes);
+}
+
+/** A UUID version 5: the same of the same namespace and name. */
+export function uuidV5(namespace: string, name: string): string {
+  const bytes = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = 0x50 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return formatUuid(bytes);
+}
+
+function formatUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

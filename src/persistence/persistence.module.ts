@@ -20,6 +20,8 @@ import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
+import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignments.repository.js';
+import { GuardrailsRepository } from './guardrails/guardrails.repository.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
@@ -65,6 +67,8 @@ const REPOSITORIES = [
   GenerationLog,
   GenerationReader,
   GenerationsRepository,
+  GuardrailAssignmentsRepository,
+  GuardrailsRepository,
   HistoryCopyRepository,
   KeyHashes,
   LoggedKeys,

@@ -42,6 +42,8 @@ WITH keys AS (
   DELETE FROM notification_rules WHERE workspace_id = $1::uuid RETURNING id, name, enabled
 ), presets AS (
   DELETE FROM presets WHERE workspace_id = $1::uuid RETURNING id, slug, status
+), guardrails AS (
+  DELETE FROM guardrails WHERE workspace_id = $1::uuid RETURNING id, name
 ), changed ("objectType", "objectId", action, before, after) AS (
   SELECT 'api_key', hash::text, 'update', jsonb_build_object(${KEY}, false), jsonb_build_object(${KEY}, true) FROM keys
   UNION ALL
@@ -56,6 +58,8 @@ WITH keys AS (
   SELECT 'notification', id::text, 'delete', jsonb_build_object('name', name, 'enabled', enabled), NULL FROM notifications
   UNION ALL
   SELECT 'preset', id::text, 'delete', jsonb_build_object('slug', slug, 'status', status), NULL FROM presets
+  UNION ALL
+  SELECT 'guardrail', id::text, 'delete', jsonb_build_object('name', name), NULL FROM guardrails
 )${recordEntryOfEach('$4', 'changed')}`;
 
 /** $1 account, $2 a maximum. Deleted workspaces that are not purged yet, counted up to the maximum. */
