@@ -20,6 +20,7 @@ const LAYERS = [
     'refusals',
     'search',
     'byok',
+    'guardrails',
     'activity',
     'audit',
     'system',

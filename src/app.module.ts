@@ -18,6 +18,7 @@ import { ChatModule } from './chat/chat.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
 import { RerankModule } from './rerank/rerank.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
+import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { JsonBodyModule } from './http/body/json-body.module.js';
@@ -45,6 +46,7 @@ const API_MODULES = [
   GenerationsModule,
   AuditModule,
   WorkspacesModule,
+  GuardrailsModule,
   ByokModule,
   CreditsModule,
   NotificationsModule,

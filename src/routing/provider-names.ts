@@ -30,7 +30,8 @@ export class ProviderNames {
     return { ...preferences, only, order, ignore };
   }
 
-  private resolveName(name: string, path: string): string {
+  /** `path` is the place of the name in the body. */
+  resolveName(name: string, path: string): string {
     const tag = canonicalEndpointTag(name);
     const shown = name.slice(0, MAX_SHOWN_LENGTH).toWellFormed();
     if (tag === undefined)

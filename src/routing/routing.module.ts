@@ -17,6 +17,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { GuardrailNames } from './guardrails/guardrail-names.js';
 import { ProviderNames } from './provider-names.js';
 import { RetryPolicy } from './fallback/retry-policy.js';
 import { RoutePlanner } from './embeddings/route-planner.js';
@@ -60,6 +61,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     ReasoningOrigins,
     ChatRouter,
     CredentialAccess,
+    GuardrailNames,
     ProviderNames,
     RetryPolicy,
     RerankPlanner,
@@ -78,6 +80,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,
+    GuardrailNames,
     RerankCatalogue,
     RerankPlanner,
     RerankRouter,

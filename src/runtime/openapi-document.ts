@@ -27,6 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
   'Provider credentials': 'Your own keys for providers (BYOK).',
+  Guardrails: 'Models, providers and data policies that calls of a workspace, a member or a key may use.',
   Credits: 'Credits and spend of an account.',
   Presets: 'Members of calls that a workspace keeps under a name.',
   Rerank: 'The order of documents by a query.',

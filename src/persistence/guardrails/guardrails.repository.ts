@@ -1,4 +1,5 @@
 // Guardrails of workspaces.
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
@@ -95,11 +96,12 @@ export class GuardrailsRepository {
         return this.insert(transaction, owner, change(none), describe, id);
       }
       const before = toGuardrail(row);
-      const settings = change(before);
+      const data = toSettingColumns(change(before));
+      if (isDeepStrictEqual(data, toSettingColumns(before))) return before;
       const after = toGuardrail(
         await transaction.guardrail.update({
           where: { id, accountId },
-          data: { ...toSettingColumns(settings), updatedAt: now },
+          data: { ...data, updatedAt: now },
         }),
       );
       await this.audit.record(describe(before, after), transaction);

@@ -57,7 +57,6 @@ class WorkspaceSettingsDto {
   @AbsentSetting('default_text_model') default_text_model?: null;
   @AbsentSetting('default_image_model') default_image_model?: null;
   @AbsentSetting('default_provider_sort') default_provider_sort?: null;
-  @AbsentSetting('default_guardrail_id') default_guardrail_id?: '';
   @AbsentSetting('is_observability_io_logging_enabled') is_observability_io_logging_enabled?: false;
   @AbsentSetting('io_logging_sampling_rate') io_logging_sampling_rate?: 1;
   @AbsentSetting('io_logging_api_key_ids') io_logging_api_key_ids?: null;
@@ -82,6 +81,7 @@ export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
   @SlugField({ optional: true })
   slug?: string;
 
+  @FixedField() default_guardrail_id?: string;
   @FixedField({ type: Boolean }) include_byok_in_budgets?: boolean;
 }
 

@@ -1,4 +1,5 @@
 // A workspace on the wire. Contract: docs/contract.md#workspaces.
+import { defaultGuardrailId } from '../../domain/guardrails/guardrail.js';
 import type { Workspace } from '../../domain/workspace.js';
 import type { WorkspaceSummary } from '../../persistence/workspaces/workspace-summaries.js';
 import { usdToNumber } from '../../domain/spend/money.js';
@@ -20,7 +21,6 @@ export const ABSENT_SETTINGS = {
   default_text_model: null,
   default_image_model: null,
   default_provider_sort: null,
-  default_guardrail_id: '',
   is_observability_io_logging_enabled: false,
   io_logging_sampling_rate: 1,
   io_logging_api_key_ids: null,
@@ -49,7 +49,8 @@ export class WorkspaceDto {
   @TextField(ALWAYS_NULL) default_text_model: string | null;
   @TextField(ALWAYS_NULL) default_image_model: string | null;
   @TextField(ALWAYS_NULL) default_provider_sort: string | null;
-  @TextField({ description: 'Always empty: this service has no guardrails.' }) default_guardrail_id: string;
+  @UuidField({ description: 'The guardrail of all keys of the workspace, once it is configured.' })
+  default_guardrail_id: string;
   @FlagField({ description: 'Always false: this service does not log inputs and outputs.' })
   is_observability_io_logging_enabled: boolean;
   @NumberField({ description: 'Always 1, without effect: this service does not log inputs and outputs.' })
@@ -65,6 +66,7 @@ export function toWorkspaceDto(workspace: Workspace): WorkspaceDto {
     id: workspace.id,
     name: workspace.name,
     slug: workspace.slug,
+    default_guardrail_id: defaultGuardrailId(workspace.id),
     description: workspace.description,
     created_at: workspace.createdAt.toISOString(),
     updated_at: workspace.updatedAt?.toISOString() ?? null,

@@ -39,7 +39,7 @@ describe('POST /workspaces', () => {
       default_text_model: null,
       default_image_model: null,
       default_provider_sort: null,
-      default_guardrail_id: '',
+      default_guardrail_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-5/),
       is_observability_io_logging_enabled: false,
       io_logging_sampling_rate: 1,
       io_logging_api_key_ids: null,

@@ -21,6 +21,9 @@ const NOTIFICATION = '/notifications/{notification}';
 const ALERTS = { name: 'Alerts', config: { url: 'https://example.com/alerts' } };
 const PRESET = (wire: string) => `/presets/owned/${wire}?workspace_id={workspace}`;
 const PRESET_BODY = { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] };
+const GUARDRAIL = '/guardrails/{guardrail}';
+const ASSIGNED_KEYS = { key_hashes: ['{hash}'] };
+const ASSIGNED_MEMBERS = { member_user_ids: ['user_1'] };
 const USERS = { user_ids: ['user_1'] };
 const BUDGET = '/workspaces/{workspace}/budgets/daily';
 
@@ -168,6 +171,31 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /presets/{slug}/responses': management(PRESET('responses'), 400, { model: 'local/echo' }),
   'PATCH /presets/{slug}': management('/presets/owned', 404, { status: 'active' }),
   'DELETE /presets/{slug}': management('/presets/owned', 404),
+  'GET /guardrails': management('/guardrails?workspace_id={workspace}', 400),
+  'POST /guardrails': management('/guardrails', 400, { name: 'New', workspace_id: '{workspace}' }),
+  'GET /guardrails/{id}': management(GUARDRAIL, 404),
+  'PATCH /guardrails/{id}': management(GUARDRAIL, 404, { name: 'Taken' }),
+  'DELETE /guardrails/{id}': management(GUARDRAIL, 404),
+  'GET /guardrails/assignments/keys': management('/guardrails/assignments/keys', 200),
+  'GET /guardrails/assignments/members': management('/guardrails/assignments/members', 200),
+  'GET /guardrails/{id}/assignments/keys': management(`${GUARDRAIL}/assignments/keys`, 404),
+  'GET /guardrails/{id}/assignments/members': management(`${GUARDRAIL}/assignments/members`, 404),
+  'POST /guardrails/{id}/assignments/keys': management(`${GUARDRAIL}/assignments/keys`, 404, ASSIGNED_KEYS),
+  'POST /guardrails/{id}/assignments/keys/remove': management(
+    `${GUARDRAIL}/assignments/keys/remove`,
+    404,
+    ASSIGNED_KEYS,
+  ),
+  'POST /guardrails/{id}/assignments/members': management(
+    `${GUARDRAIL}/assignments/members`,
+    404,
+    ASSIGNED_MEMBERS,
+  ),
+  'POST /guardrails/{id}/assignments/members/remove': management(
+    `${GUARDRAIL}/assignments/members/remove`,
+    404,
+    ASSIGNED_MEMBERS,
+  ),
   'GET /refusals': management('/refusals?workspace_id={workspace}', 400),
   'GET /search': management('/search?q={generation}', 200),
   'GET /system': management('/system', 200),
@@ -207,10 +235,12 @@ export async function createObjects(
     ...own,
     body: { limit_usd: 1 },
   });
-  await askFor(200, app, 'post', `/workspaces/${workspace.id}/members/add`, { ...own, body: USERS });
+  for (const id of [workspace.id, owner.workspaceId])
+    await askFor(200, app, 'post', `/workspaces/${id}/members/add`, { ...own, body: USERS });
   await askFor(200, app, 'post', '/presets/owned/chat/completions', { ...own, body: PRESET_BODY });
   const { data: destination } = await make('/observability/destinations', WEBHOOK);
   const { data: notification } = await make('/notifications', ALERTS);
+  const { data: guardrail } = await make('/guardrails', { name: 'Owned' });
   const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });
   const content = contentOfText('words of the owner');
   const [generation = ''] = await recordGenerations(app, 1, { createdAt: app.clock.now() }, content);
@@ -218,6 +248,7 @@ export async function createObjects(
     ['workspace', workspace.id],
     ['destination', destination.id],
     ['notification', notification.id],
+    ['guardrail', guardrail.id],
     ['credential', credential.id],
     ['hash', owner.key.hash],
     ['generation', generation],

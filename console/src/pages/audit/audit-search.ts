@@ -4,6 +4,8 @@ export const OBJECT_TYPES = [
   'api_key',
   'destination',
   'encryption_key',
+  'guardrail',
+  'guardrail_assignment',
   'notification',
   'preset',
   'provider_credential',

@@ -7,6 +7,8 @@ export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   api_key: 'Key',
   destination: 'Destination',
   encryption_key: 'Encryption key',
+  guardrail: 'Guardrail',
+  guardrail_assignment: 'Guardrail assignment',
   notification: 'Notification',
   preset: 'Preset',
   provider_credential: 'Provider key',

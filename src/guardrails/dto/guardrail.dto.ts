@@ -1,0 +1,88 @@
+// A guardrail on the wire. Contract: docs/contract.md#guardrails.
+import { DATA_REGIONS } from '../../domain/guardrails/guardrail.js';
+import type { Guardrail } from '../../domain/guardrails/guardrail.js';
+import { ListField } from '../../http/fields/compound-fields.js';
+import {
+  EnumField,
+  FlagField,
+  NumberField,
+  TextField,
+  TimeField,
+  UuidField,
+} from '../../http/fields/scalar-fields.js';
+
+const NULLABLE = { nullable: true } as const;
+const NOT_YET = { nullable: true, description: 'Always null: not supported yet.' } as const;
+const RESET_INTERVALS = ['daily', 'weekly', 'monthly', null] as const;
+
+export class GuardrailDto {
+  @UuidField() id: string;
+  @UuidField() workspace_id: string;
+  @TextField({ example: 'European models' }) name: string;
+  @TextField(NULLABLE) description: string | null;
+  @ListField(String, { ...NULLABLE, description: 'Canonical slugs. Null: all models.' })
+  allowed_models: string[] | null;
+  @ListField(String, { ...NULLABLE, description: 'Canonical slugs.' }) ignored_models: string[] | null;
+  @ListField(String, { ...NULLABLE, description: 'Null: all providers.' }) allowed_providers: string[] | null;
+  @ListField(String, NULLABLE) ignored_providers: string[] | null;
+  @FlagField({ ...NULLABLE, description: 'True: models of Anthropic only where nothing is retained.' })
+  enforce_zdr_anthropic: boolean | null;
+  @FlagField({ ...NULLABLE, description: 'The same for models of OpenAI.' }) enforce_zdr_openai:
+    boolean | null;
+  @FlagField({ ...NULLABLE, description: 'The same for models of Google.' }) enforce_zdr_google:
+    boolean | null;
+  @FlagField({ ...NULLABLE, description: 'The same for models of xAI.' }) enforce_zdr_xai: boolean | null;
+  @FlagField({ ...NULLABLE, description: 'The same for all other models.' }) enforce_zdr_other:
+    boolean | null;
+  @FlagField({ ...NULLABLE, description: 'False: no endpoint with a price that trains on prompts.' })
+  enable_paid_model_training: boolean | null;
+  @FlagField({ ...NULLABLE, description: 'False: no endpoint without a price that trains on prompts.' })
+  enable_free_model_training: boolean | null;
+  @FlagField({ ...NULLABLE, description: 'Without an effect: no endpoint publishes prompts.' })
+  enable_free_model_publication: boolean | null;
+  @ListField(String, {
+    ...NULLABLE,
+    values: DATA_REGIONS,
+    description: 'This service is `global`: other lists refuse every call.',
+  })
+  allowed_data_regions: string[] | null;
+  @FlagField({ description: 'Whether calls through own provider keys count toward `limit_usd`.' })
+  include_byok_in_budgets: boolean;
+  @NumberField(NOT_YET) limit_usd: number | null;
+  @EnumField(RESET_INTERVALS, NOT_YET) reset_interval: string | null;
+  @ListField(Object, NOT_YET) content_filters: object[] | null;
+  @ListField(Object, NOT_YET) content_filter_builtins: object[] | null;
+  @TimeField() created_at: string;
+  @TimeField({ nullable: true, description: 'Null until the first change.' }) updated_at: string | null;
+}
+
+export function toGuardrailDto(guardrail: Guardrail): GuardrailDto {
+  const { enforceZdr } = guardrail;
+  const listed = (names: readonly string[] | null) => names && [...names];
+  return {
+    id: guardrail.id,
+    workspace_id: guardrail.workspaceId,
+    name: guardrail.name,
+    description: guardrail.description,
+    allowed_models: listed(guardrail.allowedModels),
+    ignored_models: listed(guardrail.ignoredModels),
+    allowed_providers: listed(guardrail.allowedProviders),
+    ignored_providers: listed(guardrail.ignoredProviders),
+    enforce_zdr_anthropic: enforceZdr.anthropic,
+    enforce_zdr_openai: enforceZdr.openai,
+    enforce_zdr_google: enforceZdr.google,
+    enforce_zdr_xai: enforceZdr.xai,
+    enforce_zdr_other: enforceZdr.other,
+    enable_paid_model_training: guardrail.enablePaidModelTraining,
+    enable_free_model_training: guardrail.enableFreeModelTraining,
+    enable_free_model_publication: guardrail.enableFreeModelPublication,
+    allowed_data_regions: listed(guardrail.allowedDataRegions),
+    include_byok_in_budgets: guardrail.includeByokInBudgets,
+    limit_usd: null,
+    reset_interval: null,
+    content_filters: null,
+    content_filter_builtins: null,
+    created_at: guardrail.createdAt.toISOString(),
+    updated_at: guardrail.updatedAt?.toISOString() ?? null,
+  };
+}

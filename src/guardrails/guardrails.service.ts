@@ -1,0 +1,143 @@
+// The operations of guardrails, beyond the shape of their bodies.
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
+import { NEW_GUARDRAIL, noSuchGuardrail, ZDR_VENDORS } from '../domain/guardrails/guardrail.js';
+import type { Guardrail, GuardrailSettings, ZdrVendor } from '../domain/guardrails/guardrail.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import type { Page } from '../domain/page.js';
+import { rejectFixedChanges } from '../http/fields/record-members.js';
+import { GuardrailsRepository } from '../persistence/guardrails/guardrails.repository.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
+import { GuardrailNames } from '../routing/guardrails/guardrail-names.js';
+import type {
+  CreateGuardrailDto,
+  GuardrailsQueryDto,
+  UpdateGuardrailDto,
+} from './dto/guardrail-bodies.dto.js';
+import { toGuardrailDto } from './dto/guardrail.dto.js';
+
+const AUDITED_GUARDRAIL: AuditedType<Guardrail> = {
+  objectType: 'guardrail',
+  objectId: ({ id }) => id,
+  workspaceId: ({ workspaceId }) => workspaceId,
+  state: toGuardrailDto,
+};
+const DEFAULT_NAME = 'Workspace default';
+
+@Injectable()
+export class GuardrailsService {
+  constructor(
+    private readonly guardrails: GuardrailsRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly names: GuardrailNames,
+  ) {}
+
+  async create(actor: Actor, { name, workspace_id: wanted, ...dto }: CreateGuardrailDto): Promise<Guardrail> {
+    const { accountId } = actor.key;
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, wanted);
+    const settings = this.changed({ ...NEW_GUARDRAIL, name }, dto);
+    return this.guardrails.create(
+      { accountId, workspaceId },
+      settings,
+      describeChange(actor, AUDITED_GUARDRAIL),
+    );
+  }
+
+  async list(
+    { key }: Caller,
+    { workspace_id: wanted, ...page }: GuardrailsQueryDto,
+  ): Promise<Page<Guardrail>> {
+    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, wanted);
+    return this.guardrails.list({ accountId: key.accountId, workspaceId }, page);
+  }
+
+  /** Another account's guardrail answers like one that does not exist. */
+  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<Guardrail> {
+    const found = isUUID(id) ? await this.guardrails.find(key.accountId, id.toLowerCase()) : null;
+    if (!found) throw noSuchGuardrail();
+    return found;
+  }
+
+  async update(actor: Actor, id: string, dto: UpdateGuardrailDto): Promise<Guardrail> {
+    if (!isUUID(id)) throw noSuchGuardrail();
+    const change = (before: Guardrail): GuardrailSettings => {
+      rejectFixedChanges(dto, toGuardrailDto(before));
+      return this.changed(before, dto);
+    };
+    const initial = { ...NEW_GUARDRAIL, name: DEFAULT_NAME };
+    const describe = describeChange(actor, AUDITED_GUARDRAIL);
+    const changed = await this.guardrails.change(
+      actor.key.accountId,
+      id.toLowerCase(),
+      change,
+      initial,
+      describe,
+    );
+    if (!changed) throw noSuchGuardrail();
+    return changed;
+  }
+
+  async delete(actor: Actor, id: string): Promise<void> {
+    const describe = describeChange(actor, AUDITED_GUARDRAIL);
+    const wasThere =
+      isUUID(id) && (await this.guardrails.delete(actor.key.accountId, id.toLowerCase(), describe));
+    if (!wasThere) throw noSuchGuardrail();
+  }
+
+  /** Omitted members keep their value. */
+  private changed(
+    before: GuardrailSettings,
+    dto: Omit<UpdateGuardrailDto, 'workspace_id'>,
+  ): GuardrailSettings {
+    const { names } = this;
+    const models = listsOf((sent, member, known) => names.models(sent, member, known));
+    const endpoints = listsOf((sent, member, known) => names.endpoints(sent, member, known));
+    return {
+      name: dto.name ?? before.name,
+      description: given(dto.description, before.description),
+      allowedModels: models(dto.allowed_models, 'allowed_models', before.allowedModels),
+      ignoredModels: models(dto.ignored_models, 'ignored_models', before.ignoredModels),
+      allowedProviders: endpoints(dto.allowed_providers, 'allowed_providers', before.allowedProviders),
+      ignoredProviders: endpoints(dto.ignored_providers, 'ignored_providers', before.ignoredProviders),
+      enforceZdr: zdrAfter(before.enforceZdr, dto),
+      enablePaidModelTraining: given(dto.enable_paid_model_training, before.enablePaidModelTraining),
+      enableFreeModelTraining: given(dto.enable_free_model_training, before.enableFreeModelTraining),
+      enableFreeModelPublication: given(dto.enable_free_model_publication, before.enableFreeModelPublication),
+      allowedDataRegions: given(dto.allowed_data_regions, before.allowedDataRegions),
+      includeByokInBudgets: dto.include_byok_in_budgets ?? before.includeByokInBudgets,
+    };
+  }
+}
+
+/** Null is a value of its own. */
+function given<Value>(sent: Value | null | undefined, before: Value | null): Value | null {
+  return sent === undefined ? before : sent;
+}
+
+type Resolve = (sent: readonly string[], member: string, known: readonly string[]) => readonly string[];
+
+/** A list is replaced as a whole; an empty one is no rule. */
+function listsOf(resolve: Resolve) {
+  return (
+    sent: readonly string[] | null | undefined,
+    member: string,
+    before: readonly string[] | null,
+  ): readonly string[] | null => {
+    if (sent === undefined) return before;
+    return sent === null || sent.length === 0 ? null : resolve(sent, member, before ?? []);
+  };
+}
+
+/** The deprecated member stands for those that the body omits. */
+function zdrAfter(
+  before: GuardrailSettings['enforceZdr'],
+  dto: Pick<UpdateGuardrailDto, `enforce_zdr_${ZdrVendor}` | 'enforce_zdr'>,
+): GuardrailSettings['enforceZdr'] {
+  const after = ZDR_VENDORS.map((vendor): [ZdrVendor, boolean | null] => {
+    const sent = dto[`enforce_zdr_${vendor}`];
+    return [vendor, given(sent === undefined ? dto.enforce_zdr : sent, before[vendor])];
+  });
+  return Object.fromEntries(after) as Record<ZdrVendor, boolean | null>;
+}
