@@ -44,9 +44,10 @@ export class TokenCounts {
   ) {}
 
   /** Of the first endpoint that may serve the request. */
-  async count({ key }: Caller, { request, preferences }: ReadChat): Promise<CountedTokens> {
+  async count(caller: Caller, { request, preferences }: ReadChat): Promise<CountedTokens> {
+    const { key } = caller;
     const limits = await this.limiter.limitsOf(key);
-    const plan = { key, request, sessionId: request.sessionId, preferences, limits };
+    const plan = { caller, request, sessionId: request.sessionId, preferences, limits };
     const [target] = (await this.planner.plan(plan)).targets;
     if (!target) throw new Error('a plan has a target');
     const counted = await this.countUpstream(target, request);

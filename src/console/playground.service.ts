@@ -5,12 +5,14 @@ import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { isUsableAt, KEY_HASH } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import { GuardrailAssignmentsRepository } from '../persistence/guardrails/guardrail-assignments.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 
 @Injectable()
 export class PlaygroundService {
   constructor(
     private readonly apiKeys: ApiKeysRepository,
+    private readonly assignments: GuardrailAssignmentsRepository,
     private readonly rateLimiter: RateLimiter,
     private readonly clock: Clock,
   ) {}
@@ -27,7 +29,8 @@ export class PlaygroundService {
     const found = await this.apiKeys.find(key.accountId, wanted);
     if (!found || (isOwn && found.key.id !== key.id))
       throw new AppError('not_found', { detail: 'no key has this hash' });
-    const caller = { key: found.key, secretExpiresAt: null };
+    const guardrails = await this.assignments.guardrailsOf(found.key);
+    const caller = { key: found.key, secretExpiresAt: null, guardrails };
     if (found.key.kind !== 'inference' || !isUsableAt(caller, this.clock.now())) {
       throw new AppError('invalid_request', {
         detail: 'api_key_hash: must be an inference key that is neither disabled nor expired',

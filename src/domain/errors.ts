@@ -42,8 +42,18 @@ export const ERROR_DEFINITIONS = {
     errorType: 'permission_denied',
   },
   budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
+  guardrail_region: {
+    status: 403,
+    message: 'Data region not allowed',
+    errorType: 'permission_denied',
+  },
   not_found: { status: 404, message: 'Resource not found', errorType: 'not_found' },
   no_allowed_providers: {
+    status: 404,
+    message: 'No allowed providers are available for the selected model.',
+    errorType: 'not_found',
+  },
+  guardrail_excluded: {
     status: 404,
     message: 'No allowed providers are available for the selected model.',
     errorType: 'not_found',

@@ -121,7 +121,7 @@ export class EmbeddingRun {
     const { caller, request, preferences, permit } = this.call;
     const limits = await this.services.spendLimiter.limitsOf(caller.key);
     const pace = this.services.yieldQueue.begin(caller.key.accountId);
-    const route = await this.services.planner.plan(caller.key, request, preferences, limits, pace);
+    const route = await this.services.planner.plan(caller, request, preferences, limits, pace);
     this.progress.route = route;
     const width = request.dimensions ?? route.targets[0]?.model.nativeDimensions ?? 0;
     permit?.acquireBytes(answerBytes(request.input.items.length * width, request.encodingFormat));

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { permitsEndpoint, permitsModel } from '../domain/guardrails/guardrails-in-force.js';
+import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
+import type { ApiKey, Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
@@ -11,11 +13,13 @@ import type { Provider } from '../providers/shared/provider.js';
 import { PresetsRepository } from '../persistence/presets/presets.repository.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
 import type { EndpointReport } from '../routing/endpoint-reports.js';
+import { guardedEndpoint, Guardrails } from '../routing/guardrails/guardrails.js';
 import { CredentialAccess } from '../routing/credentials/credential-access.js';
 import type { EndpointsQueryDto } from './dto/endpoints.dto.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
 import type { ModelCountQueryDto } from './dto/models-query.dto.js';
-import type { ListedModel } from './listed-model.js';
+import { promptPrice } from './listed-model.js';
+import type { ListedEndpoint, ListedModel } from './listed-model.js';
 import { filterModels } from './model-filters.js';
 import type { ModelSpeed } from './model-filters.js';
 import { healthOf } from './provider-health.js';
@@ -38,6 +42,7 @@ export class ModelsService {
     private readonly rerankCatalogue: RerankCatalogue,
     private readonly reports: EndpointReports,
     private readonly access: CredentialAccess,
+    private readonly guardrails: Guardrails,
     private readonly presets: PresetsRepository,
     private readonly clock: Clock,
   ) {}
@@ -57,12 +62,14 @@ export class ModelsService {
   }
 
   /**
-   * The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones. The active
+   * The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones, as far as its
+   * guardrails leave them. The active
    * presets of the workspace follow, each as its first model under an id of its own.
    */
-  async listFor({ key }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
+  async listFor({ key, guardrails: refs }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
+    const guardrails = refs && (await this.guardrails.inForce(refs));
     const [reached, presets] = await Promise.all([
-      this.access.reachedBy(key, this.all()),
+      this.reachedBy(key, guardrails),
       this.presets.list(key, { offset: 0, limit: MAX_PRESETS_PER_WORKSPACE }),
     ]);
     const byId = new Map(reached.map((model) => [model.id, model]));
@@ -89,6 +96,16 @@ export class ModelsService {
       report: this.reports.of(model, endpoint),
     }));
     return { model, endpoints };
+  }
+
+  private reachedBy(key: ApiKey, guardrails: GuardrailsInForce | null): Promise<ListedModel[]> {
+    if (guardrails === null) return this.access.reachedBy(key, this.all(), () => true);
+    const { rules } = guardrails;
+    const day = this.today();
+    const models = this.all().filter((model) => permitsModel(rules, model));
+    return this.access.reachedBy(key, models, (model, endpoint: ListedEndpoint, credential) =>
+      permitsEndpoint(rules, guardedEndpoint({ model, endpoint, credential }, promptPrice(endpoint, day))),
+    );
   }
 
   private all(): ListedModel[] {

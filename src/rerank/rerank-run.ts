@@ -95,7 +95,7 @@ export class RerankRun {
   async plan(): Promise<RerankRoute> {
     const { caller, request, preferences } = this.call;
     const limits = await this.services.spendLimiter.limitsOf(caller.key);
-    const route = await this.services.planner.plan(caller.key, request, preferences, limits);
+    const route = await this.services.planner.plan(caller, request, preferences, limits);
     this.progress.route = route;
     return route;
   }

@@ -18,6 +18,7 @@ import { EndpointReports } from './endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
 import { GuardrailNames } from './guardrails/guardrail-names.js';
+import { Guardrails } from './guardrails/guardrails.js';
 import { ProviderNames } from './provider-names.js';
 import { RetryPolicy } from './fallback/retry-policy.js';
 import { RoutePlanner } from './embeddings/route-planner.js';
@@ -62,6 +63,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     ChatRouter,
     CredentialAccess,
     GuardrailNames,
+    Guardrails,
     ProviderNames,
     RetryPolicy,
     RerankPlanner,
@@ -81,6 +83,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     EndpointCaller,
     EndpointReports,
     GuardrailNames,
+    Guardrails,
     RerankCatalogue,
     RerankPlanner,
     RerankRouter,

@@ -64,7 +64,7 @@ export class ChatRun {
     const { sessionId } = context;
     const { planner, spendLimiter, config, yieldQueue } = this.services;
     const limits = await spendLimiter.limitsOf(caller.key);
-    const planned = await planner.plan({ key: caller.key, request, sessionId, preferences, limits });
+    const planned = await planner.plan({ caller, request, sessionId, preferences, limits });
     const { defaultMaxOutputTokens, deadline, maxWholeAnswerBytes } = config.chat;
     const pace = yieldQueue.begin(caller.key.accountId);
     const size = await measurePrompt(request, pace);

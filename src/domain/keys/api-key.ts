@@ -1,5 +1,6 @@
 // API keys: the record, the secret that a caller presents, and the caller.
 import { hash, randomBytes } from 'node:crypto';
+import type { GuardrailRef } from '../guardrails/guardrail.js';
 import { abbreviate } from '../text/masking.js';
 import { effectiveLimitOf } from '../spend/spend-limit.js';
 import type { EffectiveLimit, SharedLimits } from '../spend/spend-limit.js';
@@ -88,6 +89,8 @@ export interface Caller {
   readonly key: ApiKey;
   /** When the presented secret expires, before the key itself does (rotation). */
   readonly secretExpiresAt: Date | null;
+  /** Those that govern its calls; null: none. */
+  readonly guardrails: readonly GuardrailRef[] | null;
 }
 
 /** Begins the secrets that this service makes. */

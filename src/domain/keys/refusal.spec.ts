@@ -25,6 +25,8 @@ describe('the reason of a refused call', () => {
     ['key_limit_exceeded', 'key_limit'],
     ['rate_limit_exceeded', 'rate'],
     ['no_allowed_providers', 'permission'],
+    ['guardrail_excluded', 'guardrail'],
+    ['guardrail_region', 'guardrail'],
     ['forbidden', 'permission'],
     ['invalid_request', 'validation'],
     ['not_found', 'validation'],

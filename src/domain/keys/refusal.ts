@@ -71,6 +71,8 @@ const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
   management_key_refused: 'permission',
   forbidden: 'permission',
   no_allowed_providers: 'permission',
+  guardrail_excluded: 'guardrail',
+  guardrail_region: 'guardrail',
   invalid_request: 'validation',
   context_length_exceeded: 'validation',
   payload_too_large: 'validation',

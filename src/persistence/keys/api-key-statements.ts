@@ -1,6 +1,7 @@
-// Rows of API keys, and the statement that reads a key with its spend and the limits above it.
+// Rows of API keys, the look-up of callers, and the statement that reads a key with its spend and the limits above it.
 //
-// Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements.
+// Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements. The look-up
+// joins guardrails to keys without a relation.
 import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import { selectLastUse } from '../activity/activity-statements.js';
@@ -9,6 +10,9 @@ import { selectRefusals } from '../refusals/refusal-statements.js';
 import type { KeyRefusalsJson } from '../refusals/refusals.repository.js';
 import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
+import { GOVERNING } from '../guardrails/guardrail-statements.js';
+import type { GoverningRow } from '../guardrails/guardrail-statements.js';
+import { opaqueArray } from '../database/rows/record-rows.js';
 import { toUsd } from '../spend/spend-row.js';
 import type { Amount, SpendJson } from '../spend/spend-row.js';
 
@@ -78,3 +82,17 @@ LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.
 JOIN workspaces AS workspace ON workspace.id = key.workspace_id
 ${SHARED_LIMITS.joins}
 WHERE key.account_id = $1 AND key.hash = $2 AND key.deleted_at IS NULL`;
+
+export interface CallerRow extends ApiKeyRow, GoverningRow {
+  readonly secretHash: string;
+  readonly secretExpiresAt: Date | null;
+}
+
+/** $1 the hashes of secrets: at most one row for each. */
+export const FIND_CALLERS = `
+SELECT secret.secret_hash AS "secretHash", secret.expires_at AS "secretExpiresAt", ${select('key', KEY_COLUMNS)},
+  ${GOVERNING.columns}
+FROM api_key_secrets AS secret
+JOIN api_keys AS key ON key.workspace_id = secret.workspace_id AND key.id = secret.api_key_id
+${GOVERNING.joins}
+WHERE secret.secret_hash = ANY (${opaqueArray('$1', 'char(64)')}) AND key.deleted_at IS NULL`;

@@ -18,9 +18,9 @@ import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { findKeys, keysOfOperator, plainList } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
-import { READ_KEY, toApiKey } from './api-key-statements.js';
+import { FIND_CALLERS, READ_KEY, toApiKey } from './api-key-statements.js';
 import { readSpend, toKeySpend } from '../spend/spend-row.js';
-import type { KeySnapshotRow } from './api-key-statements.js';
+import type { CallerRow, KeySnapshotRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
@@ -28,6 +28,7 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import { Reports } from '../database/reports.js';
 import type { Prisma } from '../generated/client.js';
+import { toGuardrailRefs } from '../guardrails/guardrail-statements.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
 import { readKeyRefusals } from '../refusals/refusals.repository.js';
 import { readSharedLimits } from '../spend/shared-limits-json.js';
@@ -216,17 +217,16 @@ export class ApiKeysRepository {
   }
 
   private async readCallers(secretHashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
-    const secrets = await this.database.prisma.apiKeySecret.findMany({
-      where: { secretHash: { in: [...secretHashes] } },
-      include: { apiKey: true },
+    const rows = await this.database.query<CallerRow & Record<string, unknown>>({
+      name: 'find-callers',
+      text: FIND_CALLERS,
+      values: [secretHashes],
     });
     return new Map(
-      secrets
-        .filter(({ apiKey }) => apiKey.deletedAt === null)
-        .map(({ secretHash, apiKey, expiresAt }) => [
-          secretHash,
-          { key: toApiKey(apiKey), secretExpiresAt: expiresAt },
-        ]),
+      rows.map((row) => [
+        row.secretHash,
+        { key: toApiKey(row), secretExpiresAt: row.secretExpiresAt, guardrails: toGuardrailRefs(row) },
+      ]),
     );
   }
 

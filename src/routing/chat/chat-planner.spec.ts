@@ -13,6 +13,7 @@ import type { CredentialAccess } from '../credentials/credential-access.js';
 import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import type { Guardrails } from '../guardrails/guardrails.js';
 import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
 import { ReasoningOrigins } from './reasoning-origins.js';
@@ -64,12 +65,13 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
     {} as EndpointCaller,
     { random: () => 0 } as unknown as EndpointHealthRegistry,
     access as CredentialAccess,
+    {} as Guardrails,
     new TestClock(),
     new StickyRoutes(),
     new ReasoningOrigins(),
   );
   const { targets } = await planner.plan({
-    key: { accountId: 'account', workspaceId: 'workspace' } as ApiKey,
+    caller: { key: { accountId: 'account', workspaceId: 'workspace' } as ApiKey, guardrails: null },
     request: chatRequest([chatMessage('user', 'hi')], { models: Object.keys(models), ...request }),
     sessionId: null,
     preferences: { ...NO_PREFERENCES, ...preferences },

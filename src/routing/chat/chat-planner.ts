@@ -12,7 +12,8 @@ import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
 import type { MaxPrices, ProviderPreferences, Sort } from '../../domain/providers/provider-preferences.js';
 import { AppError } from '../../domain/errors.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
+import type { Caller } from '../../domain/keys/api-key.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import type { SpendLimits } from '../../domain/spend/spend-limit.js';
 import type { ChatProblem } from '../../providers/shared/chat-wire.js';
@@ -23,6 +24,7 @@ import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.j
 import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
 import { protocolOf, wireFor } from '../endpoint-target.js';
 import type { ChatTarget, WireForCall } from '../endpoint-target.js';
+import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { madeBy, makerName, presetOf, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
@@ -42,7 +44,7 @@ export interface ChatRoute {
 }
 
 export interface ChatPlan {
-  readonly key: ApiKey;
+  readonly caller: Pick<Caller, 'key' | 'guardrails'>;
   readonly request: ChatRequest;
   /** The session id of the body, else of a header. */
   readonly sessionId: string | null;
@@ -53,7 +55,9 @@ export interface ChatPlan {
 /** Its problems are computed once: they are the same for every credential. */
 type PlannedTarget = ChatTarget & WireForCall;
 
-interface PlannedCall extends ChatPlan {
+interface PlannedCall extends Omit<ChatPlan, 'caller'>, Pick<Caller, 'key'> {
+  /** Null: none is in force. */
+  readonly guardrails: GuardrailsInForce | null;
   readonly own: readonly ProviderCredential[] | null;
   readonly now: Date;
   readonly reasoning: BoundReasoning | null;
@@ -69,24 +73,28 @@ export class ChatPlanner {
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
+    private readonly guardrails: Guardrails,
     private readonly clock: Clock,
     private readonly sticky: StickyRoutes,
     private readonly origins: ReasoningOrigins,
   ) {}
 
   /**
-   * The endpoints of the first model come before those of the next one. A model without endpoints is skipped while another
-   * has some; else the error is the first model's. Throws `not_found`, `no_allowed_providers` or `invalid_request`: the call
-   * then reaches no provider and is no generation.
+   * The endpoints of the first model come before those of the next one. A model without endpoints, or that a guardrail excludes, is skipped while another
+   * has some; else the error is the first model's. Throws `not_found`, `no_allowed_providers`, `guardrail_excluded` or
+   * `invalid_request`: the call then reaches no provider and is no generation.
    */
   async plan(plan: ChatPlan): Promise<ChatRoute> {
-    const { key, request } = plan;
+    const { request } = plan;
+    const { key, guardrails: refs } = plan.caller;
     const preferences = this.names.resolve(plan.preferences);
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
+    const guardrails = refs && (await this.guardrails.inForce(refs));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
     const reasoning = this.origins.of(key.accountId, request);
-    const call: PlannedCall = { ...plan, preferences, own, now, reasoning, conversation: undefined };
+    const conversation = undefined;
+    const call: PlannedCall = { ...plan, key, guardrails, preferences, own, now, reasoning, conversation };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
     for (const { model, sort } of found) {
@@ -100,12 +108,11 @@ export class ChatPlanner {
     if (targets.length === 0) throw problem ?? new AppError('unavailable');
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
-    const { conversation = null } = call;
     return {
       accountId: key.accountId,
       preset: presetOf(request),
       targets: isOneOnly ? targets.slice(0, 1) : targets,
-      conversation,
+      conversation: call.conversation ?? null,
       reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets, reasoning) },
     };
   }
@@ -123,7 +130,9 @@ export class ChatPlanner {
   }
 
   private targetsOf(model: ChatModel, sort: Sort | null, call: PlannedCall): ChatTarget[] {
-    const { key, request, own, preferences } = call;
+    const { key, request, own, preferences, guardrails } = call;
+    const refusal = guardrails && refusalOf(guardrails, model);
+    if (refusal) throw refusal;
     const chosen = { ...preferences, sort: preferences.sort ?? sort };
     const wire = wireOf(request);
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
@@ -139,8 +148,9 @@ export class ChatPlanner {
       supportsAllParameters: ({ problems }) => problems.length === 0,
       staysWithin: (bounds, { endpoint }) => staysWithin(bounds, pricesNow(endpoint, request, call.now)),
     };
-    const left = filterCandidates(able, chosen, context);
-    if (left.length === 0) throw noAllowedProviders(able, preferences);
+    const permitted = withinGuardrails(able, guardrails);
+    const left = filterCandidates(permitted, chosen, context);
+    if (left.length === 0) throw withGuardrails(noAllowedProviders(permitted, preferences), guardrails, able);
     const priced = withKnownPrice(left, call);
     const ordered = orderCandidates(priced, chosen, context);
     const moment = { ...context, date: call.now };

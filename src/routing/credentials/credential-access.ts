@@ -66,28 +66,37 @@ export class CredentialAccess {
     });
   }
 
-  /** Those of the models for which calls of this key have at least one endpoint. One look-up for all of them. */
-  async reachedBy<Listed extends NamedModel & { readonly endpoints: readonly ServingTarget['endpoint'][] }>(
+  /**
+   * Those of the models for which calls of this key have at least one endpoint that is permitted. One look-up for all of them.
+   */
+  async reachedBy<
+    Endpoint extends ServingTarget['endpoint'],
+    Listed extends Omit<NamedModel, 'endpoints'> & { readonly endpoints: readonly Endpoint[] },
+  >(
     key: ApiKey,
     models: readonly Listed[],
+    permits: (model: Listed, endpoint: Endpoint, credential: OwnCredential | null) => boolean,
   ): Promise<Listed[]> {
     const own = await this.ownCredentials.find(key.workspaceId);
-    return models.filter((model) => this.isReachable(model.endpoints, applicable(own, key, model)));
+    return models.filter((model) => {
+      const credentials = applicable(own, key, model);
+      return model.endpoints.some((endpoint) =>
+        this.accessAt(endpoint, credentials).some((credential) => permits(model, endpoint, credential)),
+      );
+    });
   }
 
   /** Whether the operator has configured at least one provider of the model. */
   isConfigured({ endpoints }: { readonly endpoints: readonly ServingTarget['endpoint'][] }): boolean {
-    return this.isReachable(endpoints, []);
+    return endpoints.some((endpoint) => this.accessAt(endpoint, []).length > 0);
   }
 
-  private isReachable(
-    endpoints: readonly ServingTarget['endpoint'][],
+  private accessAt(
+    endpoint: ServingTarget['endpoint'],
     credentials: readonly ApplicableCredential[],
-  ): boolean {
-    return endpoints.some((endpoint) => {
-      const provider = findProvider(endpoint.provider);
-      return provider !== undefined && this.accessTo(provider, credentials).length > 0;
-    });
+  ): (OwnCredential | null)[] {
+    const provider = findProvider(endpoint.provider);
+    return provider ? this.accessTo(provider, credentials) : [];
   }
 
   /** Own credentials, and the operator's (null). */
@@ -109,7 +118,7 @@ export class CredentialAccess {
 function applicable(
   all: readonly ProviderCredential[] | null,
   key: ApiKey,
-  model: NamedModel,
+  model: Omit<NamedModel, 'endpoints'>,
 ): ApplicableCredential[] {
   const ids = idsOf(model);
   return (all ?? [])

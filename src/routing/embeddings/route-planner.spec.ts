@@ -16,13 +16,16 @@ import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { CredentialAccess } from '../credentials/credential-access.js';
 import type { OwnCredentialsCache } from '../credentials/credential-access.js';
+import type { Guardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { RoutePlanner } from './route-planner.js';
 
+const NO_GUARDRAILS = {} as Guardrails;
 const WORKSPACE = 'workspace-1';
 const CLOCK: Clock = { now: () => new Date('2026-11-18T12:00:00.000Z') };
 const HTTP = new HttpClient();
 const KEY = { workspaceId: WORKSPACE, hash: 'ab', creatorUserId: 'user-1' } as ApiKey;
+const CALLER = { key: KEY, guardrails: null };
 const PROVIDERS = ['openai', 'deepinfra', 'together', 'azure', 'local', 'unknown'];
 const MODELS = ['vendor/one', 'vendor/two'];
 const REQUEST: EmbeddingRequest = {
@@ -80,7 +83,7 @@ function createPlanner(
   const health = new EndpointHealthRegistry();
   const access = new CredentialAccess(caller, health, cache as OwnCredentialsCache);
   const names = new ProviderNames(catalogue, new ChatCatalogue([]), new RerankCatalogue([]));
-  return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
+  return new RoutePlanner(catalogue, names, caller, health, access, NO_GUARDRAILS, CLOCK);
 }
 
 describe('plan', () => {
@@ -88,7 +91,7 @@ describe('plan', () => {
     await fc.assert(
       fc.asyncProperty(models, credentials, fc.subarray(PROVIDERS), async (known, stored, shared) => {
         const planner = createPlanner(new Catalogue(known), stored, shared);
-        const route = await planner.plan(KEY, REQUEST, NO_PREFERENCES).catch(() => null);
+        const route = await planner.plan(CALLER, REQUEST, NO_PREFERENCES).catch(() => null);
         const may = ({
           allowedModels,
           allowedApiKeyHashes,
@@ -121,7 +124,7 @@ describe('plan', () => {
       createModel([createEndpoint({ provider: 'local' })], 'vendor/two'),
     ];
     const planner = createPlanner(new Catalogue(known), [], []);
-    await expect(planner.plan(KEY, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({
+    await expect(planner.plan(CALLER, REQUEST, NO_PREFERENCES)).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining(
         'no provider of vendor/one is configured; the operator can set OPENAI_API_KEY',
@@ -136,7 +139,7 @@ describe('a variant of the model', () => {
   const known = createModel([priced('openai', 2n), priced('together', 1n)], 'vendor/one');
   const planner = createPlanner(new Catalogue([known]), [], ['openai', 'together']);
   const planFor = async (model: string, sort: ProviderPreferences['sort'] = null): Promise<string[]> => {
-    const { targets } = await planner.plan(KEY, { ...REQUEST, model }, { ...NO_PREFERENCES, sort });
+    const { targets } = await planner.plan(CALLER, { ...REQUEST, model }, { ...NO_PREFERENCES, sort });
     return targets.map(({ provider }) => provider.slug);
   };
 
@@ -164,7 +167,7 @@ describe('require_parameters', () => {
   const planner = createPlanner(new Catalogue([known]), [], ['openai', 'together']);
   const planFor = async (request: Partial<EmbeddingRequest>, requireParameters = true): Promise<string[]> => {
     const preferences = { ...NO_PREFERENCES, requireParameters };
-    const { targets } = await planner.plan(KEY, { ...REQUEST, ...request }, preferences);
+    const { targets } = await planner.plan(CALLER, { ...REQUEST, ...request }, preferences);
     return targets.map(({ provider }) => provider.slug).toSorted();
   };
 
@@ -207,7 +210,7 @@ describe('require_parameters with members that are unknown here', () => {
   it('leaves out endpoints that would not get one', async () => {
     const planFor = async (requireParameters: boolean) => {
       const preferences = { ...NO_PREFERENCES, requireParameters };
-      const { targets } = await planner.plan(KEY, { ...REQUEST, ...open }, preferences);
+      const { targets } = await planner.plan(CALLER, { ...REQUEST, ...open }, preferences);
       return targets.map(({ endpoint }) => endpoint.upstreamModel).toSorted();
     };
     expect(await planFor(true)).toEqual(['open', 'some-model']);
@@ -225,7 +228,11 @@ describe('a width above the native one', () => {
     otherDimensions: [2, 8],
   };
   const planFor = (dimensions: number, shared: readonly string[]) =>
-    createPlanner(new Catalogue([known]), [], shared).plan(KEY, { ...REQUEST, dimensions }, NO_PREFERENCES);
+    createPlanner(new Catalogue([known]), [], shared).plan(
+      CALLER,
+      { ...REQUEST, dimensions },
+      NO_PREFERENCES,
+    );
 
   it.each([
     [8, ['openai']],
@@ -249,7 +256,7 @@ describe('the vectors of a call', () => {
     const known = createModel([createEndpoint({ maxInputsPerCall: 10 })], 'vendor/one');
     const planner = createPlanner(new Catalogue([{ ...known, nativeDimensions: native }]), [], ['openai']);
     const items = Array.from({ length: count }, () => 'a');
-    return planner.plan(KEY, { ...REQUEST, input: { form: 'texts', items } }, NO_PREFERENCES);
+    return planner.plan(CALLER, { ...REQUEST, input: { form: 'texts', items } }, NO_PREFERENCES);
   };
 
   it.each([
@@ -288,7 +295,7 @@ describe('a credential that cannot be read', () => {
     ...options,
   });
   const plan = (credential: ProviderCredential) =>
-    createPlanner(new Catalogue([known]), [credential], ['openai']).plan(KEY, REQUEST, NO_PREFERENCES);
+    createPlanner(new Catalogue([known]), [credential], ['openai']).plan(CALLER, REQUEST, NO_PREFERENCES);
 
   it('is not used', async () => {
     expect((await plan(stored({}))).targets.map(({ credential }) => credential)).toEqual([null]);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { givesWidth, priceOn, widthProblem } from '../../catalogue/catalogue-model.js';
 import { Catalogue } from '../../catalogue/catalogue.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Caller } from '../../domain/keys/api-key.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { Clock } from '../../domain/clock.js';
@@ -25,6 +25,7 @@ import { embeds } from '../../providers/shared/provider.js';
 import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 import { withRoomForInputs } from '../endpoints/input-room.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
+import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { sentMembers } from '../sent-members.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
@@ -63,21 +64,25 @@ export class RoutePlanner {
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
+    private readonly guardrails: Guardrails,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Throws `not_found`, `no_allowed_providers` or `invalid_request`: the call then reaches no provider and is no
+   * Throws `not_found`, `no_allowed_providers`, `guardrail_excluded` or `invalid_request`: the call then reaches no provider and is no
    * generation.
    */
   async plan(
-    key: ApiKey,
+    { key, guardrails: refs }: Pick<Caller, 'key' | 'guardrails'>,
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     limits: SpendLimits = NO_LIMITS,
     pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
+    const guardrails = refs && (await this.guardrails.inForce(refs));
+    const refusal = guardrails && refusalOf(guardrails, model);
+    if (refusal) throw refusal;
     const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };
     const problem = request.dimensions === undefined ? null : widthProblem(model, request.dimensions);
     if (problem !== null) throw new AppError('invalid_request', { detail: `dimensions: ${problem}` });
@@ -97,8 +102,11 @@ export class RoutePlanner {
       random: () => this.health.random(),
       supportsAllParameters: (target) => supportsAllParameters(target, request),
     };
-    const left = filterCandidates(withoutSplitProblem(configured, request), chosen, context);
-    if (left.length === 0) throw noAllowedProviders(configured, preferences);
+    const whole = withoutSplitProblem(configured, request);
+    const permitted = withinGuardrails(whole, guardrails);
+    const left = filterCandidates(permitted, chosen, context);
+    if (left.length === 0)
+      throw withGuardrails(noAllowedProviders(permitted, preferences), guardrails, whole);
     const withRoom = withRoomForInputs(left, request, pace);
     const able = withRoom instanceof Promise ? await withRoom : withRoom;
     const bounded = withBoundedPrice(able, request, limits, day);

@@ -38,6 +38,14 @@ export function slugMatches(slug: string, { endpoint }: ServingTarget): boolean 
   return wanted === tag || tag.startsWith(`${wanted}/`);
 }
 
+/** A customer knows what was agreed on for the own account. */
+export function keepsNothing({
+  endpoint: { dataPolicy },
+  credential,
+}: Pick<ServingTarget, 'endpoint' | 'credential'>): boolean {
+  return credential?.declaredZdr ?? !(dataPolicy.retainsPrompts || dataPolicy.trains);
+}
+
 /** The candidates that the caller's preferences leave. */
 export function filterCandidates<Target extends ServingTarget>(
   candidates: readonly Candidate<Target>[],
@@ -49,15 +57,13 @@ export function filterCandidates<Target extends ServingTarget>(
     slugs.some((slug) => slugMatches(slug, target));
   return candidates.filter(({ target }) => {
     const { dataPolicy, quantization } = target.endpoint;
-    // A customer knows what was agreed on for the own account.
-    const keepsNothing = target.credential?.declaredZdr ?? !(dataPolicy.retainsPrompts || dataPolicy.trains);
     if (only.length > 0 && !isIn(only, target)) return false;
     if (isIn(ignore, target)) return false;
     // Without fallbacks, an order is also the list of who may serve at all.
     if (!preferences.allowFallbacks && order.length > 0 && !isIn(order, target)) return false;
     if (preferences.requireParameters && !context.supportsAllParameters(target)) return false;
     if (preferences.denyDataCollection && dataPolicy.trains) return false;
-    if (preferences.zeroDataRetention && !keepsNothing) return false;
+    if (preferences.zeroDataRetention && !keepsNothing(target)) return false;
     if (quantizations.length > 0 && !quantizations.includes(quantization ?? 'unknown')) return false;
     return preferences.maxPrices === null || context.staysWithin(preferences.maxPrices, target);
   });

@@ -157,7 +157,7 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
 
 function createCall(input: EmbeddingInput): EmbeddingCall {
   return {
-    caller: { key: KEY, secretExpiresAt: null },
+    caller: { key: KEY, secretExpiresAt: null, guardrails: null },
     request: { model: ROUTE.model.id, input, encodingFormat: 'float', extra: {} },
     preferences: NO_PREFERENCES,
     context: { requestId: 'request-1', sessionId: null, trace: null, requestContext: {} },

@@ -1,0 +1,126 @@
+// Applies the guardrails of a caller to a call: its models before they are planned, its endpoints with the caller's preferences
+// (docs/contract.md#guardrails).
+import { Injectable } from '@nestjs/common';
+import { endpointTag } from '../../catalogue/catalogue-model.js';
+import { AppError } from '../../domain/errors.js';
+import type { GuardrailRef } from '../../domain/guardrails/guardrail.js';
+import {
+  inForce,
+  permitsEndpoint,
+  permitsModel,
+  permitsRegion,
+} from '../../domain/guardrails/guardrails-in-force.js';
+import type {
+  AppliedGuardrail,
+  GuardedEndpoint,
+  GuardedModel,
+  GuardrailsInForce,
+} from '../../domain/guardrails/guardrails-in-force.js';
+import type { Guardrail } from '../../domain/guardrails/guardrail.js';
+import { Notifications } from '../../persistence/database/notifications.js';
+import { NotifiedCache } from '../../persistence/database/notified-cache.js';
+import { GuardrailsRepository } from '../../persistence/guardrails/guardrails.repository.js';
+import type { ServingTarget } from '../endpoint-target.js';
+import { keepsNothing } from '../endpoints/endpoint-order.js';
+import type { Candidate } from '../endpoints/endpoint-order.js';
+
+// Each has at most 2,000 names.
+const MAX_CACHED = 2_000;
+
+@Injectable()
+export class Guardrails {
+  /** By id. */
+  private readonly cache: NotifiedCache<Guardrail>;
+
+  constructor(repository: GuardrailsRepository, notifications: Notifications) {
+    this.cache = new NotifiedCache(notifications, { channel: 'guardrail_changed', max: MAX_CACHED }, (id) =>
+      repository.findForCalls(id),
+    );
+  }
+
+  /** Those that govern a caller; null: none. A deleted one governs nothing. Throws where this service's region is not allowed. */
+  async inForce(refs: readonly GuardrailRef[]): Promise<GuardrailsInForce | null> {
+    const found = await Promise.all(
+      refs.map(async ({ id, scope }): Promise<AppliedGuardrail | null> => {
+        const guardrail = await this.cache.find(id);
+        return guardrail && { ...guardrail, scope };
+      }),
+    );
+    const guardrails = inForce(found.filter((one) => one !== null));
+    if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);
+    return guardrails;
+  }
+}
+
+/** Null: it may be called. */
+export function refusalOf(guardrails: GuardrailsInForce, model: GuardedModel): AppError | null {
+  if (permitsModel(guardrails.rules, model)) return null;
+  return refusedBy(guardrails, (guardrail) => !permitsModel(guardrail, model));
+}
+
+/** The candidates that guardrails leave; preferences can only narrow them further. */
+export function withinGuardrails<One extends Candidate>(
+  candidates: readonly One[],
+  guardrails: GuardrailsInForce | null,
+): readonly One[] {
+  if (guardrails === null) return candidates;
+  return candidates.filter(({ target, price }) =>
+    permitsEndpoint(guardrails.rules, guardedEndpoint(target, price)),
+  );
+}
+
+export function guardedEndpoint(
+  target: Pick<ServingTarget, 'endpoint' | 'credential' | 'model'>,
+  price: bigint | null,
+): GuardedEndpoint {
+  const { endpoint, model } = target;
+  return {
+    modelId: model.id,
+    tag: endpointTag(endpoint),
+    trains: endpoint.dataPolicy.trains,
+    keepsNothing: keepsNothing(target),
+    isFree: price === null ? null : price === 0n,
+  };
+}
+
+/** Adds the guardrails that have excluded one of the candidates. */
+export function withGuardrails(
+  error: AppError,
+  guardrails: GuardrailsInForce | null,
+  candidates: readonly Candidate[],
+): AppError {
+  if (guardrails === null || withinGuardrails(candidates, guardrails).length === candidates.length)
+    return error;
+  const endpoints = candidates.map(({ target, price }) => guardedEndpoint(target, price));
+  const excludes = (guardrail: AppliedGuardrail): boolean =>
+    endpoints.some((endpoint) => !permitsEndpoint(guardrail, endpoint));
+  return refusedBy(guardrails, excludes, error.metadata);
+}
+
+function refusedBy(
+  { guardrails }: GuardrailsInForce,
+  excludes: (guardrail: AppliedGuardrail) => boolean,
+  metadata: Readonly<Record<string, unknown>> = { available_providers: [], requested_providers: [] },
+): AppError {
+  const excluding = guardrails.filter(excludes);
+  return new AppError('guardrail_excluded', {
+    detail: `excluded by guardrail ${namesOf(excluding)}`,
+    metadata: { ...metadata, guardrails: shown(excluding) },
+  });
+}
+
+function regionRefused({ guardrails }: GuardrailsInForce): AppError {
+  const refusing = guardrails.filter((guardrail) => !permitsRegion(guardrail));
+  return new AppError('guardrail_region', {
+    detail: `excluded by guardrail ${namesOf(refusing)}`,
+    metadata: { guardrails: shown(refusing) },
+  });
+}
+
+function namesOf(guardrails: readonly AppliedGuardrail[]): string {
+  return guardrails.map(({ name }) => name).join(', ');
+}
+
+function shown(guardrails: readonly AppliedGuardrail[]): object[] {
+  return guardrails.map(({ id, name, scope }) => ({ id, name, scope }));
+}
