@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { embeddingAnswerId, generationHeaderId, uuidV7 } from './identifiers.js';
+import { embeddingAnswerId, generationHeaderId, uuidV5, uuidV7 } from './identifiers.js';
 
 describe('time-ordered identifiers', () => {
   const moment = new Date('2026-11-21T07:00:00.123Z');
@@ -18,4 +18,11 @@ describe('time-ordered identifiers', () => {
     const id = uuidV7(moment);
     expect(embeddingAnswerId(id).slice('embd-'.length)).toBe(generationHeaderId(id).slice('gen-'.length));
   });
+});
+
+it.each([
+  ['6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com', '2ed6657d-e927-568b-95e1-2665a8aea6a2'],
+  ['019a960b-d800-7000-8000-000000000000', 'default-guardrail', '226e9758-b2fc-58bb-8137-17f723775dba'],
+])('the UUID of version 5 of %s and %s is the one of other libraries', (namespace, name, id) => {
+  expect(uuidV5(namespace, name)).toBe(id);
 });

@@ -75,7 +75,7 @@ export class ModelsController {
     id: 'listModelsUser',
     summary: 'List the models that calls of this key can reach',
     description:
-      "By the service's own credentials, or by provider credentials of the key's workspace. Its presets follow, as `@preset/slug`.",
+      "By the service's own credentials, or by provider credentials of the key's workspace, as far as guardrails leave them. Its presets follow, as `@preset/slug`.",
     answer: ModelListDto,
   })
   async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
-import { permitsEndpoint, permitsModel } from '../domain/guardrails/guardrails-in-force.js';
+import { permitsEndpoint, permitsModel, permitsRegion } from '../domain/guardrails/guardrails-in-force.js';
 import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
 import type { ApiKey, Caller } from '../domain/keys/api-key.js';
 import { Clock } from '../domain/clock.js';
@@ -63,8 +63,7 @@ export class ModelsService {
 
   /**
    * The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones, as far as its
-   * guardrails leave them. The active
-   * presets of the workspace follow, each as its first model under an id of its own.
+   * guardrails leave them. The active presets of the workspace follow, each as its first model under an id of its own.
    */
   async listFor({ key, guardrails: refs }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
     const guardrails = refs && (await this.guardrails.inForce(refs));
@@ -102,7 +101,7 @@ export class ModelsService {
     if (guardrails === null) return this.access.reachedBy(key, this.all(), () => true);
     const { rules } = guardrails;
     const day = this.today();
-    const models = this.all().filter((model) => permitsModel(rules, model));
+    const models = permitsRegion(rules) ? this.all().filter((model) => permitsModel(rules, model)) : [];
     return this.access.reachedBy(key, models, (model, endpoint: ListedEndpoint, credential) =>
       permitsEndpoint(rules, guardedEndpoint({ model, endpoint, credential }, promptPrice(endpoint, day))),
     );

@@ -2,7 +2,7 @@
 //
 // Why plain SQL: clients poll their key, and Prisma takes six times as much processor time for its statements. The look-up
 // joins guardrails to keys without a relation.
-import type { ApiKey, LastUse } from '../../domain/keys/api-key.js';
+import type { ApiKey, Caller, LastUse } from '../../domain/keys/api-key.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import { selectLastUse } from '../activity/activity-statements.js';
 import type { ApiKeyModel } from '../generated/models.js';
@@ -10,7 +10,7 @@ import { selectRefusals } from '../refusals/refusal-statements.js';
 import type { KeyRefusalsJson } from '../refusals/refusals.repository.js';
 import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
-import { GOVERNING } from '../guardrails/guardrail-statements.js';
+import { GOVERNING, toGuardrailRefs } from '../guardrails/guardrail-statements.js';
 import type { GoverningRow } from '../guardrails/guardrail-statements.js';
 import { opaqueArray } from '../database/rows/record-rows.js';
 import { toUsd } from '../spend/spend-row.js';
@@ -86,6 +86,10 @@ WHERE key.account_id = $1 AND key.hash = $2 AND key.deleted_at IS NULL`;
 export interface CallerRow extends ApiKeyRow, GoverningRow {
   readonly secretHash: string;
   readonly secretExpiresAt: Date | null;
+}
+
+export function toCaller(row: CallerRow): Caller {
+  return { key: toApiKey(row), secretExpiresAt: row.secretExpiresAt, guardrails: toGuardrailRefs(row) };
 }
 
 /** $1 the hashes of secrets: at most one row for each. */

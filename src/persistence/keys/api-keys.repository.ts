@@ -18,7 +18,7 @@ import type { PageRequest } from '../../domain/page.js';
 import type { SpendLimit } from '../../domain/spend/spend.js';
 import { findKeys, keysOfOperator, plainList } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
-import { FIND_CALLERS, READ_KEY, toApiKey } from './api-key-statements.js';
+import { FIND_CALLERS, READ_KEY, toApiKey, toCaller } from './api-key-statements.js';
 import { readSpend, toKeySpend } from '../spend/spend-row.js';
 import type { CallerRow, KeySnapshotRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
@@ -28,7 +28,6 @@ import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import { Reports } from '../database/reports.js';
 import type { Prisma } from '../generated/client.js';
-import { toGuardrailRefs } from '../guardrails/guardrail-statements.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
 import { readKeyRefusals } from '../refusals/refusals.repository.js';
 import { readSharedLimits } from '../spend/shared-limits-json.js';
@@ -222,12 +221,7 @@ export class ApiKeysRepository {
       text: FIND_CALLERS,
       values: [secretHashes],
     });
-    return new Map(
-      rows.map((row) => [
-        row.secretHash,
-        { key: toApiKey(row), secretExpiresAt: row.secretExpiresAt, guardrails: toGuardrailRefs(row) },
-      ]),
-    );
+    return new Map(rows.map((row) => [row.secretHash, toCaller(row)]));
   }
 
   /** By the hash of the record or of a valid secret. Null: the account has no such key. */

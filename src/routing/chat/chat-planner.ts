@@ -80,21 +80,21 @@ export class ChatPlanner {
   ) {}
 
   /**
-   * The endpoints of the first model come before those of the next one. A model without endpoints, or that a guardrail excludes, is skipped while another
-   * has some; else the error is the first model's. Throws `not_found`, `no_allowed_providers`, `guardrail_excluded` or
-   * `invalid_request`: the call then reaches no provider and is no generation.
+   * The endpoints of the first model come before those of the next one. A model without endpoints, or that a guardrail excludes,
+   * is skipped while another has some; else the error is the first model's. Throws `not_found`, `no_allowed_providers`,
+   * `guardrail_excluded` or `invalid_request`: the call then reaches no provider and is no generation.
    */
   async plan(plan: ChatPlan): Promise<ChatRoute> {
     const { request } = plan;
     const { key, guardrails: refs } = plan.caller;
     const preferences = this.names.resolve(plan.preferences);
     const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
-    const guardrails = refs && (await this.guardrails.inForce(refs));
+    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
     const reasoning = this.origins.of(key.accountId, request);
-    const conversation = undefined;
-    const call: PlannedCall = { ...plan, key, guardrails, preferences, own, now, reasoning, conversation };
+    const resolved = { key, guardrails, preferences, own, now, reasoning };
+    const call: PlannedCall = { ...plan, ...resolved, conversation: undefined };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
     for (const { model, sort } of found) {
@@ -108,11 +108,12 @@ export class ChatPlanner {
     if (targets.length === 0) throw problem ?? new AppError('unavailable');
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
+    const { conversation = null } = call;
     return {
       accountId: key.accountId,
       preset: presetOf(request),
       targets: isOneOnly ? targets.slice(0, 1) : targets,
-      conversation: call.conversation ?? null,
+      conversation,
       reasoning: reasoning && { ...reasoning, origin: reasoning.origin ?? likelyOrigin(targets, reasoning) },
     };
   }

@@ -69,8 +69,8 @@ export class RoutePlanner {
   ) {}
 
   /**
-   * Throws `not_found`, `no_allowed_providers`, `guardrail_excluded` or `invalid_request`: the call then reaches no provider and is no
-   * generation.
+   * Throws `not_found`, `no_allowed_providers`, `guardrail_excluded` or `invalid_request`: the call then reaches no provider
+   * and is no generation.
    */
   async plan(
     { key, guardrails: refs }: Pick<Caller, 'key' | 'guardrails'>,
@@ -80,7 +80,7 @@ export class RoutePlanner {
     pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
-    const guardrails = refs && (await this.guardrails.inForce(refs));
+    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
     const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };

@@ -38,7 +38,7 @@ export class Guardrails {
     );
   }
 
-  /** Those that govern a caller; null: none. A deleted one governs nothing. Throws where this service's region is not allowed. */
+  /** Those that govern a caller; null: none. A deleted one governs nothing. */
   async inForce(refs: readonly GuardrailRef[]): Promise<GuardrailsInForce | null> {
     const found = await Promise.all(
       refs.map(async ({ id, scope }): Promise<AppliedGuardrail | null> => {
@@ -46,7 +46,12 @@ export class Guardrails {
         return guardrail && { ...guardrail, scope };
       }),
     );
-    const guardrails = inForce(found.filter((one) => one !== null));
+    return inForce(found.filter((one) => one !== null));
+  }
+
+  /** The same for a call. Throws `guardrail_region` where they do not allow the region of this service. */
+  async ofCall(refs: readonly GuardrailRef[]): Promise<GuardrailsInForce | null> {
+    const guardrails = await this.inForce(refs);
     if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);
     return guardrails;
   }

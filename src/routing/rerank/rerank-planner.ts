@@ -59,7 +59,7 @@ export class RerankPlanner {
     limits: SpendLimits,
   ): Promise<RerankRoute> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model, 'rerank');
-    const guardrails = refs && (await this.guardrails.inForce(refs));
+    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
     const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };
