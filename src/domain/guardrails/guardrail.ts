@@ -71,7 +71,7 @@ export const NEW_GUARDRAIL: Omit<GuardrailSettings, 'name'> = {
 };
 
 /** The calls that a guardrail governs: all of a workspace, those of the keys of a member, or those of one key. */
-export type GuardrailScope = 'workspace' | 'member' | 'api_key';
+type GuardrailScope = 'workspace' | 'member' | 'api_key';
 
 /** A guardrail that governs a caller. */
 export interface GuardrailRef {

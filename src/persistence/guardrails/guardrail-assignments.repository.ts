@@ -34,7 +34,7 @@ export interface NamedSubjects {
 }
 
 /** Of one guardrail, or of all of the account. */
-export interface AssignmentFilter {
+interface AssignmentFilter {
   readonly accountId: string;
   readonly guardrailId?: string;
   readonly subject: AssignmentSubject;

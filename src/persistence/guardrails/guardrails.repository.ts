@@ -17,7 +17,7 @@ import { toGuardrail, toSettingColumns } from './guardrail-row.js';
 
 type Describe = DescribeChange<Guardrail>;
 /** The settings after a change. */
-export type ChangeSettings = (before: Guardrail) => GuardrailSettings;
+type ChangeSettings = (before: Guardrail) => GuardrailSettings;
 
 // Workspaces that one query reads.
 const WORKSPACES_AT_ONCE = 1_000;

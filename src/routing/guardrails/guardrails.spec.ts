@@ -1,4 +1,4 @@
-// What guardrails leave of the endpoints of a call, and what a refusal says.
+// Endpoints that guardrails leave to a call, and the refusal of a call without one.
 import { describe, expect, it } from '@jest/globals';
 import {
   createEndpoint,
@@ -77,7 +77,7 @@ describe('endpoints within guardrails', () => {
 });
 
 describe('a refusal', () => {
-  it('names the guardrails that have excluded something, and no other', () => {
+  it('a refusal names the guardrails that have excluded something, and no other', () => {
     const guardrails = of({ ignoredProviders: ['openai'] }, { ignoredProviders: ['azure'] });
     const all = [candidate({ provider: 'openai' })];
     const error = withGuardrails(noAllowedProviders([], NO_PREFERENCES), guardrails, all);
@@ -93,14 +93,14 @@ describe('a refusal', () => {
     });
   });
 
-  it('stays that of the preferences where guardrails exclude nothing', () => {
+  it('a refusal stays that of the preferences where guardrails exclude nothing', () => {
     const error = noAllowedProviders([], NO_PREFERENCES);
     const all = [candidate({ provider: 'openai' })];
     expect(withGuardrails(error, of({ ignoredProviders: ['azure'] }), all)).toBe(error);
     expect(withGuardrails(error, null, all)).toBe(error);
   });
 
-  it('of a model is made where its id is not permitted', () => {
+  it('a model is refused where its id is not permitted, with the guardrail that excludes it', () => {
     const guardrails = of({}, { allowedModels: ['vendor/a'] });
     expect(refusalOf(guardrails, { id: 'vendor/a' })).toBeNull();
     expect(refusalOf(guardrails, { id: 'vendor/b' })?.metadata['guardrails']).toEqual([

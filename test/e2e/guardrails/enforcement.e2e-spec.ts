@@ -249,20 +249,6 @@ describe('which guardrails apply', () => {
     });
     expect((await chat(key, { model: CLAUDE })).status).toBe(200);
   });
-
-  it('a change is in force at another replica, of the assignment and of the guardrail itself', async () => {
-    const replica = await app.startReplica();
-    try {
-      const key = await createKey();
-      expect((await chat(key, { model: 'local/echo' }, replica)).status).toBe(200);
-      const id = await govern(key, { ignored_models: ['local/echo'] });
-      await untilStatus(key, 'local/echo', 404, replica);
-      await askFor(200, app, 'patch', `/guardrails/${id}`, { body: { ignored_models: null } });
-      await untilStatus(key, 'local/echo', 200, replica);
-    } finally {
-      await replica.close();
-    }
-  });
 });
 
 it('a call that is refused by a guardrail is no generation', async () => {

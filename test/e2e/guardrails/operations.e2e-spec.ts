@@ -74,7 +74,10 @@ describe('POST /guardrails', () => {
     [{ allowed_data_regions: ['mars'] }, 'allowed_data_regions: must hold only global, europe, us'],
     [{ allowed_models: ['local/hashing', 'no/model'] }, 'allowed_models[1]: no model has this name'],
     [{ ignored_models: ['.*'] }, 'ignored_models[0]: no model has this name'],
-    [{ ignored_providers: ['nobody'] }, 'ignored_providers[0]: no provider has the slug nobody'],
+    [
+      { ignored_providers: ['no-such-provider'] },
+      'ignored_providers[0]: no provider has the slug no-such-provider',
+    ],
     [
       { ignored_models: Array.from({ length: 501 }, () => 'local/hashing') },
       'must have at most 500 elements',

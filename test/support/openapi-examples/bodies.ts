@@ -169,6 +169,14 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   upsertWorkspaceBudget: only({ limit_usd: 100 }),
   bulkAddWorkspaceMembers: only({ user_ids: ['user_1', 'user_2'] }),
   bulkRemoveWorkspaceMembers: only({ user_ids: ['user_2'] }),
+  // Its key makes the calls of the other examples.
+  createGuardrail: only({
+    name: 'No training',
+    workspace_id: '{workspace}',
+    ignored_providers: ['azure'],
+    enable_paid_model_training: false,
+  }),
+  updateGuardrail: only({ enforce_zdr_other: null, description: 'For search' }),
   createNotification: only({
     name: 'Budget alerts',
     config: { url: '{hook}/alerts', headers: { 'X-Team': 'search' } },

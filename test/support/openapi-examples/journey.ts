@@ -48,11 +48,17 @@ const FIRST = [
   'createNotification',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
+  'createGuardrail',
+  'bulkAssignKeysToGuardrail',
+  'bulkAssignMembersToGuardrail',
   'createPresetsChatCompletions',
   'createPresetsMessages',
   'createPresetsResponses',
 ];
 const LAST = [
+  'bulkUnassignKeysFromGuardrail',
+  'bulkUnassignMembersFromGuardrail',
+  'deleteGuardrail',
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
@@ -199,6 +205,7 @@ class Journey {
       createObservabilityDestination: { destination: data?.id },
       createBYOKKey: { credential: data?.id },
       createNotification: { notification: data?.id },
+      createGuardrail: { guardrail: data?.id },
       // A provider's call shows more than one of the embedded model.
       ...(model === LOCAL ? {} : { createEmbeddings: { generation: id } }),
     };
