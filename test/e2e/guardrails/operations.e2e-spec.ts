@@ -192,7 +192,7 @@ describe('assignments', () => {
       total_count: 1,
     });
     const entries = await app.sql<{ action: string }>(
-      `SELECT action FROM audit_log WHERE object_type = 'guardrail_assignment' AND object_id = $1 ORDER BY id`,
+      `SELECT action FROM audit_log WHERE object_type = 'guardrail_assignment' AND object_id = $1 ORDER BY action`,
       [page.data[0]?.['id']],
     );
     expect(entries.map(({ action }) => action)).toEqual(['create', 'update']);

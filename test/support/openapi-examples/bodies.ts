@@ -171,12 +171,16 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   bulkRemoveWorkspaceMembers: only({ user_ids: ['user_2'] }),
   // Its key makes the calls of the other examples.
   createGuardrail: only({
-    name: 'No training',
+    name: 'Nothing retained at xAI',
     workspace_id: '{workspace}',
     ignored_providers: ['azure'],
-    enable_paid_model_training: false,
+    enforce_zdr_xai: true,
   }),
   updateGuardrail: only({ enforce_zdr_other: null, description: 'For search' }),
+  bulkAssignKeysToGuardrail: only({ key_hashes: ['{hash}'] }),
+  bulkUnassignKeysFromGuardrail: only({ key_hashes: ['{hash}'] }),
+  bulkAssignMembersToGuardrail: only({ member_user_ids: ['user_1'] }),
+  bulkUnassignMembersFromGuardrail: only({ member_user_ids: ['user_1'] }),
   createNotification: only({
     name: 'Budget alerts',
     config: { url: '{hook}/alerts', headers: { 'X-Team': 'search' } },
