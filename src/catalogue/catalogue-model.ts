@@ -77,10 +77,12 @@ export interface CatalogueModel {
   readonly contextLength: number;
   /** All endpoints share one vector space: the same model, the same normalisation. */
   readonly endpoints: readonly ModelEndpoint[];
+  /** Whether the operator has taken it out of lists and calls. */
+  readonly disabled?: boolean;
 }
 
 /** A model of any kind. */
-export interface NamedModel extends Pick<CatalogueModel, 'id' | 'canonicalSlug' | 'aliases'> {
+export interface NamedModel extends Pick<CatalogueModel, 'id' | 'canonicalSlug' | 'aliases' | 'disabled'> {
   readonly endpoints: readonly Pick<ModelEndpoint, 'provider' | 'tag'>[];
 }
 

@@ -110,3 +110,19 @@ describe('a catalogue file', () => {
     expect(() => read(added(members))).toThrow(message);
   });
 });
+
+describe('a disabled model', () => {
+  const disabled = new Catalogue([{ ...EMBED, disabled: true }, FLOOR]);
+
+  it.each(['acme/embed', 'acme/embed-preview', 'embed', 'acme/embed:floor'])(
+    'is rejected for calls by the name %s, which still has an id for lists',
+    (name) => {
+      expect(() => disabled.find(name)).toThrow('the model acme/embed is disabled by the operator');
+      expect(disabled.idOf(name)).toBe('acme/embed');
+    },
+  );
+
+  it('is not listed', () => {
+    expect(disabled.list()).toEqual([FLOOR]);
+  });
+});

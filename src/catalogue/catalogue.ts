@@ -21,31 +21,36 @@ interface Names<Model> {
   /** By id and by every other id of the model. */
   readonly byId: ReadonlyMap<string, Model>;
   /** By ids without their vendor. */
-  readonly byBareName: ReadonlyMap<string, ReadonlySet<Model>>;
+  readonly byBareName: ReadonlyMap<string, Model | readonly Model[]>;
   /** The tags of all endpoints and their beginnings, in lower case: `bedrock`, `bedrock/eu`. */
   readonly tags: ReadonlySet<string>;
+  /** The models that no call may name, by every name. */
+  readonly disabled: ReadonlyMap<string, Model>;
 }
 
-class ModelLookup<Model extends NamedModel> {
+export class ModelLookup<Model extends NamedModel> {
   private names: Names<Model>;
+  private isKnown = true;
 
   constructor(models: readonly Model[]) {
     this.names = namesOf(models);
   }
 
   /**
-   * By id, alias or bare name, each with or without a variant. Throws `invalid_request` for a bare name of several models.
+   * By id, alias or bare name, each with or without a variant. Throws `invalid_request` for a bare name of several models, and
+   * `not_found` for a disabled one.
    */
   find(name: string): FoundModel<Model> | undefined {
-    const { byId } = this.names;
-    const exact = byId.get(name) ?? this.findBare(name);
-    if (exact) return { model: exact, sort: null };
-    const separator = name.lastIndexOf(':');
-    const variant = name.slice(separator + 1);
-    if (separator < 0 || !Object.hasOwn(VARIANTS, variant)) return undefined;
-    const base = name.slice(0, separator);
-    const model = byId.get(base) ?? this.findBare(base);
-    return model && { model, sort: VARIANTS[variant] ?? null };
+    if (!this.isKnown) throw new AppError('unavailable', { detail: 'the catalogue is not loaded yet' });
+    const found = this.findAny(name);
+    if (found?.model.disabled === true)
+      throw new AppError('not_found', { detail: `the model ${found.model.id} is disabled by the operator` });
+    return found;
+  }
+
+  /** For lists and filters of what is stored: of a disabled model as well. */
+  idOf(name: string): string | undefined {
+    return this.findAny(name)?.model.id;
   }
 
   /** Whether an endpoint of a model has this tag, or one that begins with it. */
@@ -53,6 +58,7 @@ class ModelLookup<Model extends NamedModel> {
     return this.names.tags.has(tag.toLowerCase());
   }
 
+  /** Without disabled ones. */
   list(): Model[] {
     return [...this.names.models.values()];
   }
@@ -62,10 +68,29 @@ class ModelLookup<Model extends NamedModel> {
     this.names = namesOf(models);
   }
 
+  /** Calls are rejected with 503 while stored prices are not known. */
+  serve(isKnown: boolean): void {
+    this.isKnown = isKnown;
+  }
+
+  private findAny(name: string): FoundModel<Model> | undefined {
+    const exact = this.named(name);
+    if (exact) return { model: exact, sort: null };
+    const separator = name.lastIndexOf(':');
+    const variant = name.slice(separator + 1);
+    if (separator < 0 || !Object.hasOwn(VARIANTS, variant)) return undefined;
+    const model = this.named(name.slice(0, separator));
+    return model && { model, sort: VARIANTS[variant] ?? null };
+  }
+
+  private named(name: string): Model | undefined {
+    return this.names.byId.get(name) ?? this.findBare(name) ?? this.names.disabled.get(name);
+  }
+
   private findBare(name: string): Model | undefined {
-    const [model, ...others] = this.names.byBareName.get(name) ?? [];
-    if (others.length === 0) return model;
-    const ids = [model, ...others].map((one) => one?.id).join(', ');
+    const found = this.names.byBareName.get(name);
+    if (!Array.isArray(found)) return found as Model | undefined;
+    const ids = (found as readonly Model[]).map(({ id }) => id).join(', ');
     throw new AppError('invalid_request', { detail: `model: ${name} is the name of several models: ${ids}` });
   }
 }
@@ -87,25 +112,43 @@ export class ChatCatalogue extends ModelLookup<ChatModel> {
   }
 }
 
-function namesOf<Model extends NamedModel>(models: readonly Model[]): Names<Model> {
+function namesOf<Model extends NamedModel>(all: readonly Model[]): Names<Model> {
+  const models = all.filter(({ disabled }) => disabled !== true);
   const byId = new Map<string, Model>();
-  const byBareName = new Map<string, Set<Model>>();
+  const byBareName = new Map<string, Model | Model[]>();
+  const tags = new Set<string>();
   // An id is never an alias of another model.
   for (const model of models) byId.set(model.id, model);
   for (const model of models) {
     for (const id of idsOf(model)) {
       if (!byId.has(id)) byId.set(id, model);
-      if (byId.get(id) !== model) continue;
-      const bareName = id.slice(id.indexOf('/') + 1);
-      const named = byBareName.get(bareName) ?? new Set();
-      byBareName.set(bareName, named.add(model));
+      if (byId.get(id) === model) addBareName(byBareName, id.slice(id.indexOf('/') + 1), model);
     }
+    for (const endpoint of model.endpoints) tags.add(endpointTag(endpoint));
   }
-  const tags = new Set(models.flatMap(({ endpoints }) => endpoints.flatMap(beginningsOfTag)));
-  return { models: new Map(models.map((model) => [model.id, model])), byId, byBareName, tags };
+  const disabled = new Map<string, Model>();
+  for (const model of all)
+    if (model.disabled === true)
+      for (const id of idsOf(model)) disabled.set(id, model).set(id.slice(id.indexOf('/') + 1), model);
+  return {
+    models: new Map(models.map((model) => [model.id, model])),
+    byId,
+    byBareName,
+    tags: new Set([...tags].flatMap(beginningsOfTag)),
+    disabled,
+  };
 }
 
-function beginningsOfTag(endpoint: NamedModel['endpoints'][number]): string[] {
-  const parts = endpointTag(endpoint).toLowerCase().split('/');
+/** Thousands of models have one name each: a list for every one would be most of the index. */
+function addBareName<Model>(byBareName: Map<string, Model | Model[]>, name: string, model: Model): void {
+  const named = byBareName.get(name);
+  if (named === undefined) byBareName.set(name, model);
+  else if (!Array.isArray(named)) {
+    if (named !== model) byBareName.set(name, [named, model]);
+  } else if (!named.includes(model)) named.push(model);
+}
+
+function beginningsOfTag(tag: string): string[] {
+  const parts = tag.toLowerCase().split('/');
   return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -82,7 +82,7 @@ export class GenerationListService {
           : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id),
       apiKeyId: apiKey?.id,
       // The log may know models and providers that this version does not.
-      model: model === undefined ? undefined : (this.catalogue.find(model)?.model.id ?? model),
+      model: model === undefined ? undefined : (this.catalogue.idOf(model) ?? model),
       provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),
       operation: apiType === undefined ? undefined : operationOf(apiType),
       statuses: statusesOf(query),

@@ -1,15 +1,16 @@
-// The facts of a listed model, of either kind (docs/contract.md#models).
+// The facts of a listed model, of any kind (docs/contract.md#models).
 import { priceOn, rowOn } from '../catalogue/catalogue-model.js';
+import type { AnyModel } from '../catalogue/reader/kinds.js';
 import { isRerankEndpoint } from '../catalogue/rerank-model.js';
 import type { RerankEndpoint, RerankModel } from '../catalogue/rerank-model.js';
-import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { chatPricesOn } from '../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../catalogue/chat-prices.js';
 import { isChatEndpoint } from '../domain/chat/chat-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 
-export type ListedModel = CatalogueModel | ChatModel | RerankModel;
+export type ListedModel = AnyModel;
 export type ListedEndpoint = ModelEndpoint | ChatEndpoint | RerankEndpoint;
 
 export function isChatModel(model: ListedModel): model is ChatModel {

@@ -73,7 +73,7 @@ export class ModelsService {
     ]);
     const byId = new Map(reached.map((model) => [model.id, model]));
     const named = presets.items.flatMap(({ slug, status, model: name }) => {
-      const id = status === 'active' && name !== null ? this.chatCatalogue.find(name)?.model.id : undefined;
+      const id = status === 'active' && name !== null ? this.chatCatalogue.idOf(name) : undefined;
       const model = id === undefined ? undefined : byId.get(id);
       return model ? [{ ...model, id: `${PRESET_MARK}${slug}`, canonicalSlug: model.id, name: slug }] : [];
     });

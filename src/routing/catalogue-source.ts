@@ -1,4 +1,5 @@
-// Loads the catalogue: the shipped models once, and the operator's file at the start and after every change.
+// The catalogue in force: the shipped models, stored rows over them, and the operator's file over both, which is read at the
+// start and after every change.
 import { readFileSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -6,11 +7,15 @@ import { basename } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import type { ModelLookup } from '../catalogue/catalogue.js';
 import { SHIPPED } from '../catalogue/generated/shipped.js';
 import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
-import { readLayer } from '../catalogue/reader/layer.js';
-import type { CatalogueContents, CatalogueRules } from '../catalogue/reader/layer.js';
+import { contentsOf, kindOf, KINDS, modelsOf } from '../catalogue/reader/kinds.js';
+import type { AnyModel, CatalogueContents, CatalogueRules, Kind } from '../catalogue/reader/kinds.js';
+import { modelReaders, readLayer } from '../catalogue/reader/layer.js';
 import { parseYaml } from '../catalogue/reader/yaml.js';
+import { StoredLayer } from '../catalogue/stored-layer.js';
+import type { EntryState } from '../catalogue/stored-layer.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
@@ -57,44 +62,60 @@ let shipped: CatalogueContents | undefined;
 /** The models without the operator's file, read once a process. */
 export function shippedCatalogue(): CatalogueContents {
   shipped ??= readLayer(
-    Object.entries(JSON.parse(SHIPPED) as object).map(([name, value]) => new Cursor({ name }, value)),
-    { models: [], chatModels: [], rerankModels: [] },
+    shippedCursors(),
+    contentsOf(() => []),
     SHIPPED_RULES,
   );
   return shipped;
 }
 
+function shippedCursors(): Cursor[] {
+  return Object.entries(JSON.parse(SHIPPED) as object).map(([name, value]) => new Cursor({ name }, value));
+}
+
 /** The models at the start. Throws ConfigError, one line, when the file is invalid. */
 export function loadCatalogueModels(file: string | undefined): CatalogueContents {
-  if (file === undefined) return shippedCatalogue();
+  return file === undefined ? shippedCatalogue() : readLayer([readAtStart(file)], shippedCatalogue(), RULES);
+}
+
+/** Throws ConfigError, one line, when the file is invalid. */
+function readAtStart(file: string): Cursor {
   try {
-    return modelsOf(readFileSync(file, 'utf8'), file);
+    const document = parseYaml(readFileSync(file, 'utf8'), file);
+    readLayer([document], shippedCatalogue(), RULES);
+    return document;
   } catch (error) {
     throw new ConfigError(`CATALOGUE_FILE: ${reasonOf(error, file)}`);
   }
 }
 
 /** The catalogue for an operator. */
-export interface CatalogueState {
+export interface CatalogueState extends Readonly<Record<keyof CatalogueContents, number>> {
   /** The name of the operator's file, without its folders; null: there is none. */
   readonly file: string | null;
   readonly loadedAt: Date;
   /** Why the changed file is not in force; null: it is. */
   readonly problem: string | null;
-  readonly models: number;
-  readonly chatModels: number;
-  readonly rerankModels: number;
+  /** The newest stored revision that is loaded; 0: none. */
+  readonly version: number;
+  /** Revisions that this build cannot read: their models stay as they were. */
+  readonly unreadable: readonly EntryState[];
 }
 
 export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly catalogue: Catalogue;
   readonly chatCatalogue: ChatCatalogue;
   readonly rerankCatalogue: RerankCatalogue;
+  private readonly catalogues: Readonly<Record<Kind, ModelLookup<AnyModel>>>;
   private readonly logger = new Logger('Catalogue');
   private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
   private seen: string | null;
   private loadedAt: Date;
   private problem: string | null = null;
+  /** The operator's file as it is in force; null: there is none. */
+  private document: Cursor | null;
+  private stored: StoredLayer;
+  private effective: CatalogueContents;
 
   constructor(
     private readonly file: string | undefined,
@@ -103,10 +124,19 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.loadedAt = clock.now();
     // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
-    const { models, chatModels, rerankModels } = loadCatalogueModels(file);
-    this.catalogue = new Catalogue(models);
-    this.chatCatalogue = new ChatCatalogue(chatModels);
-    this.rerankCatalogue = new RerankCatalogue(rerankModels);
+    this.document = file === undefined ? null : readAtStart(file);
+    // Endpoints that rows add have the defaults of the shipped ones, so that a row says no more than is its own.
+    const readers = modelReaders(shippedCursors(), RULES);
+    this.stored = StoredLayer.over(shippedCatalogue(), readers, RULES);
+    this.effective = this.document ? over(this.stored, this.document) : shippedCatalogue();
+    this.catalogue = new Catalogue(this.effective.models);
+    this.chatCatalogue = new ChatCatalogue(this.effective.chatModels);
+    this.rerankCatalogue = new RerankCatalogue(this.effective.rerankModels);
+    this.catalogues = {
+      models: this.catalogue,
+      chat_models: this.chatCatalogue,
+      rerank_models: this.rerankCatalogue,
+    };
   }
 
   get state(): CatalogueState {
@@ -114,10 +144,51 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       file: this.file === undefined ? null : basename(this.file),
       loadedAt: this.loadedAt,
       problem: this.problem,
-      models: this.catalogue.list().length,
-      chatModels: this.chatCatalogue.list().length,
-      rerankModels: this.rerankCatalogue.list().length,
+      ...this.counts(),
+      version: this.stored.version,
+      unreadable: this.stored.entries().filter(({ problem }) => problem !== null),
     };
+  }
+
+  /** The rows in force. */
+  get rows(): StoredLayer {
+    return this.stored;
+  }
+
+  /** All models in force, disabled ones as well. */
+  get contents(): CatalogueContents {
+    return this.effective;
+  }
+
+  /** The operator's file as plain values; null: there is none. */
+  get fileDocument(): unknown {
+    return this.document?.plainValue ?? null;
+  }
+
+  /** Throws CatalogueError where the operator's file cannot stand over these rows. */
+  check(rows: StoredLayer): void {
+    if (this.document) over(rows, this.document);
+  }
+
+  /**
+   * Puts these rows in force, in one step. Calls in flight keep the models that they were planned with. Throws
+   * CatalogueError, and changes nothing, where the operator's file cannot stand over them.
+   */
+  apply(rows: StoredLayer): void {
+    this.use(this.document ? over(rows, this.document) : rows.contents, rows);
+    this.serve(true);
+  }
+
+  /** False: calls are rejected with 503 until rows are applied, as these may state other prices. */
+  serve(isKnown: boolean): void {
+    for (const kind of KINDS) this.catalogues[kind].serve(isKnown);
+  }
+
+  private use(contents: CatalogueContents, rows: StoredLayer): void {
+    this.effective = contents;
+    for (const kind of KINDS) this.catalogues[kind].replace(modelsOf(contents, kind));
+    this.stored = rows;
+    this.loadedAt = this.clock.now();
   }
 
   onApplicationBootstrap(): void {
@@ -132,19 +203,24 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   async reload(): Promise<void> {
     if (this.file === undefined) return;
     try {
-      const { models, chatModels, rerankModels } = modelsOf(await readFile(this.file, 'utf8'), this.file);
-      this.catalogue.replace(models);
-      this.chatCatalogue.replace(chatModels);
-      this.rerankCatalogue.replace(rerankModels);
-      this.loadedAt = this.clock.now();
+      const document = parseYaml(await readFile(this.file, 'utf8'), this.file);
+      // A start reads the file before it knows the rows.
+      readLayer([document], shippedCatalogue(), RULES);
+      this.use(over(this.stored, document), this.stored);
+      this.document = document;
       this.problem = null;
-      const count = models.length + chatModels.length + rerankModels.length;
+      const count = Object.values(this.counts()).reduce((sum, models) => sum + models, 0);
       this.logger.log(`reloaded the catalogue: ${count} models`);
     } catch (error) {
       const reason = reasonOf(error, this.file);
       this.problem = reason.replaceAll(this.file, basename(this.file));
       this.logger.warn(`failed to load the changed catalogue file; the old catalogue stays: ${reason}`);
     }
+  }
+
+  private counts(): Record<keyof CatalogueContents, number> {
+    const counts = KINDS.map((kind) => [kindOf(kind).member, this.catalogues[kind].list().length] as const);
+    return Object.fromEntries(counts) as Record<keyof CatalogueContents, number>;
   }
 
   /** Never fails. */
@@ -157,8 +233,8 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-function modelsOf(text: string, file: string): CatalogueContents {
-  return readLayer([parseYaml(text, file)], shippedCatalogue(), RULES);
+function over(rows: StoredLayer, document: Cursor): CatalogueContents {
+  return readLayer([document], rows.contents, RULES);
 }
 
 /** Null: the file does not exist. */

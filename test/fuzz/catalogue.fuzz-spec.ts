@@ -5,7 +5,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import { CatalogueError } from '../../src/catalogue/reader/cursor.js';
 import { readLayer } from '../../src/catalogue/reader/layer.js';
-import type { CatalogueContents } from '../../src/catalogue/reader/layer.js';
+import type { CatalogueContents } from '../../src/catalogue/reader/kinds.js';
 import { parseYaml } from '../../src/catalogue/reader/yaml.js';
 import { RULES, shippedCatalogue } from '../../src/routing/catalogue-source.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';

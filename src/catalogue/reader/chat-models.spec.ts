@@ -76,6 +76,17 @@ describe('a chat model of the file', () => {
     expect(endpoint?.needs).toEqual(['cacheRead', 'cacheWrite', 'cacheWrite1h']);
   });
 
+  it('states the prices that the defaults need for an endpoint that it only changes', () => {
+    const row =
+      '{effective_from: 2026-01-02, source: x, usd_per_million_tokens: {prompt: 3, completion: 15}}';
+    expect(
+      problem(
+        'defaults: { chat_models: { one: { needs: [cache_write] } } }\n' +
+          `chat_models: [{id: vendor/shipped, endpoints: [{provider: one, prices: [${row}]}]}]`,
+      ),
+    ).toContain('usd_per_million_tokens must have cache_write: the endpoint needs it');
+  });
+
   it('refuses tools without reasoning where it cannot be switched off and Chat is the only wire', () => {
     expect(added('tools_only_without_reasoning: true, reasoning_efforts: [none, low]')).toMatchObject({
       toolsOnlyWithoutReasoning: true,

@@ -4,6 +4,7 @@ import type {
   ChatEndpoint,
   ChatModality,
   ChatModel,
+  ChatPrices,
   ChatWireSettings,
 } from '../../domain/chat/chat-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
@@ -65,7 +66,7 @@ export function readChatModel(
       'endpoints',
       (member) =>
         readEndpoints(member, base?.endpoints ?? [], CHAT_ENDPOINT_MEMBERS, rules, (endpoint) =>
-          readEndpoint(endpoint, shared.contextLength, rules),
+          readEndpoint(endpoint, shared.contextLength, base?.endpoints ?? [], rules),
         ),
       base?.endpoints,
     ),
@@ -75,11 +76,12 @@ export function readChatModel(
 function readEndpoint(
   { members, base, shared }: EndpointMembers<ChatEndpoint>,
   modelContextLength: number,
-  { chatWires }: EndpointRules,
+  below: readonly ChatEndpoint[],
+  { chatWires, defaults }: EndpointRules,
 ): ChatEndpoint {
   const contextLength = members.read('context_length', readCount, base?.contextLength ?? modelContextLength);
   members.optional('schema', requireClosedSchema);
-  const needs = members.optional('needs', readTokenPriceNames) ?? base?.needs;
+  const needs = readNeeds(members, shared.provider, below, defaults);
   const reasoningEfforts = members.read('reasoning_efforts', readEfforts, base?.reasoningEfforts ?? []);
   const wires = members.optional('wires', readChoices(chatWires.get(shared.provider) ?? [])) ?? base?.wires;
   return {
@@ -109,8 +111,8 @@ function readEndpoint(
           : member.fail('needs none among the reasoning_efforts, or another wire than chat'),
       ),
     ),
-    prices: members.read('prices', readChatPrices(needs ?? []), base?.prices),
-    ...given('needs', needs),
+    prices: members.read('prices', readChatPrices(needs), base?.prices),
+    ...(needs.length > 0 && { needs }),
     ...given('promptOverhead', members.optional('prompt_overhead', readOverhead)),
     ...given('tokensPerImage', members.optional('tokens_per_image', readImageTokens)),
     ...given('maxTokensPerImage', members.optional('max_tokens_per_image', readImageTokens)),
@@ -125,6 +127,25 @@ function readEndpoint(
     ...given('betas', members.optional('betas', readBetas)),
     ...given('allowedMembers', members.optional('allowed_members', readMemberPaths)),
   };
+}
+
+/**
+ * A layer adds to them and takes none away: one row without the price of writes would charge them as plain prompts. Another
+ * endpoint of the model needs what those below need.
+ */
+function readNeeds(
+  members: ObjectCursor,
+  provider: string,
+  below: readonly ChatEndpoint[],
+  defaults: EndpointRules['defaults'],
+): (keyof ChatPrices)[] {
+  return [
+    ...new Set([
+      ...below.flatMap(({ needs }) => needs ?? []),
+      ...(defaults.get(provider)?.optional('needs', readTokenPriceNames) ?? []),
+      ...(members.optional('needs', readTokenPriceNames) ?? []),
+    ]),
+  ];
 }
 
 /** Files of earlier builds state it. Every endpoint is `closed` now. */

@@ -4,7 +4,11 @@ import { isObject } from '../../domain/members.js';
 
 /** A catalogue that cannot be used. The message is one line for the operator, for any content. */
 export class CatalogueError extends Error {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    /** The name of the source at fault. */
+    readonly source: string,
+  ) {
     super(message.slice(0, MAX_MESSAGE_LENGTH).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
   }
 }
@@ -14,11 +18,11 @@ export type Path = readonly (string | number)[];
 
 /** Where values come from. */
 export interface ValueSource {
-  /** In messages. */
+  /** In messages. Empty: the message begins with the member. */
   readonly name: string;
   /** Absent: a source without lines. */
   readonly lineOf?: (path: Path) => number;
-  /** A number as it is written, so that no digit is rounded away. Absent: its shortest form. */
+  /** A number as it is written, so that no digit is rounded away. Absent: its shortest form, of at most 15 digits. */
   readonly writtenAt?: (path: Path) => string | undefined;
 }
 
@@ -34,7 +38,13 @@ export class Cursor {
     const { name, lineOf } = this.source;
     const line = lineOf ? `${name}:${lineOf(this.path)}` : name;
     const member = this.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-    throw new CatalogueError(`${line}: ${member === '' ? '' : `${member.slice(1)}: `}${problem}`);
+    const place = [line, member.slice(1)].filter((part) => part !== '');
+    throw new CatalogueError([...place, problem].join(': '), name);
+  }
+
+  /** Unchecked. */
+  get plainValue(): unknown {
+    return this.value;
   }
 
   isNull(): boolean {
@@ -92,7 +102,9 @@ export class Cursor {
   /** The text of a number as written, which may be a string as well. */
   decimal(): string {
     const { value } = this;
-    const written = typeof value === 'number' ? (this.source.writtenAt?.(this.path) ?? String(value)) : value;
+    const written =
+      typeof value === 'number' ? (this.source.writtenAt?.(this.path) ?? shortestDecimal(value)) : value;
+    if (written === undefined) return this.fail('has more than 15 digits; write the number as a string');
     return typeof written === 'string' && /^\d{1,9}(?:\.\d{1,18})?$/.test(written)
       ? written
       : this.fail('must be a decimal number that is not negative');
@@ -101,6 +113,15 @@ export class Cursor {
   private at(key: string | number, value: unknown): Cursor {
     return new Cursor(this.source, value, [...this.path, key]);
   }
+}
+
+/** Without an exponent. Undefined: a number of more than 15 digits may not be the one that was written. */
+function shortestDecimal(value: number): string | undefined {
+  const [digits = '', exponent] = value.toExponential().split('e');
+  const count = digits.replace(/[-.]/g, '').length;
+  if (count > 15) return undefined;
+  const places = count - 1 - Number(exponent);
+  return places > 100 ? String(value) : value.toFixed(Math.max(0, places));
 }
 
 /** The members of an object, all of known names. */

@@ -75,7 +75,9 @@ export function rejectSecondModel(
     if (!oneModelProviders.includes(provider)) continue;
     const only = onlyModels.get(provider) ?? upstreamModel;
     if (only !== upstreamModel)
-      cursor.fail(`${provider} serves one model, and this file has two there: ${only} and ${upstreamModel}`);
+      cursor.fail(
+        `${provider} serves one model, and the catalogue has two there: ${only} and ${upstreamModel}`,
+      );
     onlyModels.set(provider, upstreamModel);
   }
 }

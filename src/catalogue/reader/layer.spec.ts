@@ -162,7 +162,7 @@ describe('a provider that serves one model', () => {
   });
 
   it('is not used for a second model', () => {
-    const message = 'single serves one model, and this file has two there: new and other';
+    const message = 'single serves one model, and the catalogue has two there: new and other';
     const two = `models:\n${at('acme/a', 'new')}${at('acme/b', 'other')}`;
     expect(() => read(two)).toThrow(`catalogue.yaml:16: models[1]: ${message}`);
     const one = `models:\n${at('acme/a', 'new', 'other')}`;
@@ -238,13 +238,15 @@ describe('a catalogue that is not YAML', () => {
     [0.3, 300_000n],
     ['0.30', 300_000n],
     [0, 0n],
+    [1e-6, 1n],
   ])('has the price %j by its shortest decimal form', (price, perToken) => {
     expect(json(price)?.endpoints[0]?.prices[0]?.perToken).toBe(perToken);
   });
 
   it.each([
     [null, 'must be a decimal number that is not negative'],
-    [0.1 + 0.2, 'must have at most 6 decimal places'],
+    [1e-7, 'must have at most 6 decimal places'],
+    [0.1 + 0.2, 'has more than 15 digits; write the number as a string'],
   ])('names the member of the price %j', (price, problem) => {
     expect(() => json(price)).toThrow(
       `the body: models[0].endpoints[0].prices[0].usd_per_million_tokens: ${problem}`,

@@ -1,37 +1,14 @@
-// Reads one layer of the catalogue: the shipped models, or the operator's file, which adds models to those and changes them.
-import type { ChatModel } from '../../domain/chat/chat-model.js';
-import type { ModelFamilies } from '../../domain/providers/provider.js';
+// Reads one layer of the catalogue over the layers below: the shipped models, the operator's file, or a model of a row.
 import { idsOf } from '../catalogue-model.js';
-import type { CatalogueModel, NamedModel } from '../catalogue-model.js';
-import type { RerankModel } from '../rerank-model.js';
-import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
+import type { NamedModel } from '../catalogue-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
-import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel, rejectSecondModel } from './embedding-models.js';
-import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
-import type { RerankProviderRules } from './rerank-models.js';
+import { rejectSecondModel } from './embedding-models.js';
+import { byKind, contentsOf, kindOf, KINDS, modelsOf } from './kinds.js';
+import type { AnyModel, CatalogueContents, CatalogueRules, Kind } from './kinds.js';
 import { SHARED_MEMBERS } from './members.js';
-import type { EndpointRules } from './members.js';
 
-export interface CatalogueContents {
-  readonly models: readonly CatalogueModel[];
-  readonly chatModels: readonly ChatModel[];
-  readonly rerankModels: readonly RerankModel[];
-}
-
-export interface CatalogueRules extends Pick<
-  EndpointRules,
-  'providers' | 'closedProviders' | 'canonicalTag' | 'chatWires'
-> {
-  /** Providers that serve one model and ignore the requested name. */
-  readonly oneModelProviders: readonly string[];
-  /** By provider, for those whose models differ in their bodies. */
-  readonly families: ReadonlyMap<string, ModelFamilies>;
-  /** By provider, for those that rerank. */
-  readonly rerank: ReadonlyMap<string, RerankProviderRules>;
-}
-
-const KINDS = ['models', 'chat_models', 'rerank_models'] as const;
-type Kind = (typeof KINDS)[number];
+type ReadModel = (cursor: Cursor, known: ReadonlyMap<string, AnyModel>) => AnyModel;
+export type ModelReaders = Readonly<Record<Kind, ReadModel>>;
 
 /**
  * The models below with the changes of the layer, then the models that it adds. Throws CatalogueError.
@@ -44,42 +21,63 @@ export function readLayer(
   below: CatalogueContents,
   rules: CatalogueRules,
 ): CatalogueContents {
-  const tops = documents.map((document) => document.object(['defaults', ...KINDS]));
-  const rulesOf = (kind: Kind, providers: readonly string[], names: readonly string[]): EndpointRules => ({
-    ...rules,
-    providers,
-    defaults: readDefaults(tops, kind, providers, [...names, ...SHARED_MEMBERS]),
-  });
-  const embeddingRules = rulesOf('models', rules.providers, EMBEDDING_ENDPOINT_MEMBERS);
-  const chatRules = rulesOf('chat_models', [...rules.chatWires.keys()], CHAT_ENDPOINT_MEMBERS);
-  const onlyModels = new Map<string, string>();
-  const embeddings = readModels(tops, 'models', below.models, (cursor, known) => {
-    const model = readEmbeddingModel(cursor, known, embeddingRules, rules.families);
-    rejectSecondModel(cursor, model, onlyModels, rules.oneModelProviders);
-    return model;
-  });
-  const chats = readModels(tops, 'chat_models', below.chatModels, (cursor, known) =>
-    readChatModel(cursor, known, chatRules),
+  const tops = documents.map(readTop);
+  const readers = readersOf(tops, rules);
+  return checked(
+    byKind((kind) => readModels(tops, kind, modelsOf(below, kind), readers[kind])),
+    rules,
   );
-  const rerankRules = rulesOf('rerank_models', [...rules.rerank.keys()], RERANK_ENDPOINT_MEMBERS);
-  const reranks = readModels(tops, 'rerank_models', below.rerankModels, (cursor, known) => {
-    const model = readRerankModel(cursor, known, rerankRules, rules.rerank);
-    rejectSecondModel(cursor, model, onlyModels, rules.oneModelProviders);
-    return model;
-  });
-  rejectNamesOfTwoKinds([
-    { kind: 'an embedding model', read: embeddings },
-    { kind: 'a chat model', read: chats },
-    { kind: 'a rerank model', read: reranks },
-  ]);
-  return { models: embeddings.models, chatModels: chats.models, rerankModels: reranks.models };
 }
 
-interface ReadModels<Model> {
-  readonly models: readonly Model[];
+/** Readers of single models. `documents` state the defaults of the endpoints that these add. */
+export function modelReaders(documents: readonly Cursor[], rules: CatalogueRules): ModelReaders {
+  return readersOf(documents.map(readTop), rules);
+}
+
+/** A layer that is read model by model. */
+export interface LayerModels {
+  readonly models: Readonly<Record<Kind, readonly AnyModel[]>>;
+  /** Those that the layer adds or changes, by id. */
+  readonly named: Readonly<Record<Kind, ReadonlyMap<string, Cursor>>>;
+}
+
+/**
+ * Throws CatalogueError for a name of two models, and for a second model of a provider that serves one. Returns the models,
+ * without aliases that are the id of another one.
+ */
+export function checkedLayer({ models, named }: LayerModels, rules: CatalogueRules): CatalogueContents {
+  return checked(
+    byKind((kind) => namedModels(models[kind], named[kind])),
+    rules,
+  );
+}
+
+function checked(read: ReadKinds, { oneModelProviders }: CatalogueRules): CatalogueContents {
+  rejectSecondModels(read, oneModelProviders);
+  rejectNamesOfTwoKinds(read);
+  return contentsOf((kind) => read[kind].models);
+}
+
+function readTop(document: Cursor): ObjectCursor {
+  return document.object(['defaults', ...KINDS]);
+}
+
+function readersOf(tops: readonly ObjectCursor[], rules: CatalogueRules): ModelReaders {
+  return byKind((name) => {
+    const kind = kindOf(name);
+    const providers = kind.providersOf(rules);
+    const members = [...kind.endpointMembers, ...SHARED_MEMBERS];
+    const endpointRules = { ...rules, providers, defaults: readDefaults(tops, name, providers, members) };
+    return (cursor, known) => kind.read(cursor, known, endpointRules, rules);
+  });
+}
+
+interface ReadModels {
+  readonly models: readonly AnyModel[];
   /** The models that the layer names, by id. */
   readonly named: ReadonlyMap<string, Cursor>;
 }
+type ReadKinds = Readonly<Record<Kind, ReadModels>>;
 
 function readDefaults(
   tops: readonly ObjectCursor[],
@@ -101,12 +99,12 @@ function readDefaults(
   return defaults;
 }
 
-function readModels<Model extends NamedModel>(
+function readModels(
   tops: readonly ObjectCursor[],
   kind: Kind,
-  below: readonly Model[],
-  readModel: (cursor: Cursor, known: ReadonlyMap<string, Model>) => Model,
-): ReadModels<Model> {
+  below: readonly AnyModel[],
+  readModel: ReadModel,
+): ReadModels {
   const models = new Map(below.map((model) => [model.id, model]));
   const named = new Map<string, Cursor>();
   for (const cursor of tops.flatMap((top) => top.optional(kind, (list) => list.list()) ?? [])) {
@@ -115,8 +113,28 @@ function readModels<Model extends NamedModel>(
     named.set(model.id, cursor);
     models.set(model.id, model);
   }
+  return namedModels([...models.values()], named);
+}
+
+function namedModels(all: readonly AnyModel[], named: ReadonlyMap<string, Cursor>): ReadModels {
+  const models = new Map(all.map((model) => [model.id, model]));
   rejectSharedNames(models, named);
-  return { models: [...models.values()].map((model) => withoutTakenNames(model, models)), named };
+  return { models: all.map((model) => withoutTakenNames(model, models)), named };
+}
+
+/** Throws for a model of the layer. A server of one model has it for every kind. */
+function rejectSecondModels(read: ReadKinds, oneModelProviders: readonly string[]): void {
+  const onlyModels = new Map<string, string>();
+  const named: { readonly cursor: Cursor; readonly model: AnyModel }[] = [];
+  for (const kind of KINDS)
+    for (const model of read[kind].models) {
+      const cursor = read[kind].named.get(model.id);
+      if (cursor) named.push({ cursor, model });
+      else
+        for (const { provider, upstreamModel } of model.endpoints)
+          if (oneModelProviders.includes(provider)) onlyModels.set(provider, upstreamModel);
+    }
+  for (const { cursor, model } of named) rejectSecondModel(cursor, model, onlyModels, oneModelProviders);
 }
 
 /** Two models of the layer, or a model of the layer and one below, would answer to one name. */
@@ -129,6 +147,9 @@ function rejectSharedNames(
     for (const name of idsOf(model)) {
       const owner = models.has(name) ? name : (owners.get(name) ?? model.id);
       if (owner !== model.id) named.get(model.id)?.fail(`${name} names ${owner} and ${model.id}`);
+      // A model below may come later than the one of the layer that takes its alias.
+      if (owner !== model.id && owner !== name)
+        named.get(owner)?.fail(`${name} names ${owner} and ${model.id}`);
       owners.set(name, owner);
     }
   }
@@ -149,22 +170,17 @@ function withoutTakenNames<Model extends NamedModel>(
   };
 }
 
-interface ModelsOfKind {
-  readonly kind: string;
-  readonly read: ReadModels<NamedModel>;
-}
-
 /** `GET /models/{author}/{slug}` finds one model. */
-function rejectNamesOfTwoKinds(kinds: readonly ModelsOfKind[]): void {
-  const owners = new Map<string, ModelsOfKind & { readonly id: string }>();
-  for (const { kind, read } of kinds)
-    for (const model of read.models)
+function rejectNamesOfTwoKinds(read: ReadKinds): void {
+  const owners = new Map<string, { readonly kind: Kind; readonly id: string }>();
+  for (const kind of KINDS)
+    for (const model of read[kind].models)
       for (const name of idsOf(model)) {
         const owner = owners.get(name);
-        if (owner === undefined) owners.set(name, { kind, read, id: model.id });
+        if (owner === undefined) owners.set(name, { kind, id: model.id });
         else if (owner.kind !== kind) {
-          const cursor = read.named.get(model.id) ?? owner.read.named.get(owner.id);
-          cursor?.fail(`${name} names ${owner.kind} and ${kind}`);
+          const cursor = read[kind].named.get(model.id) ?? read[owner.kind].named.get(owner.id);
+          cursor?.fail(`${name} names ${kindOf(owner.kind).noun} and ${kindOf(kind).noun}`);
         }
       }
 }

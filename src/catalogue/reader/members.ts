@@ -7,9 +7,8 @@ import type { CatalogueModel, ModelEndpoint } from '../catalogue-model.js';
 import type { Cursor, ObjectCursor } from './cursor.js';
 
 export const MOST = 1_000_000_000;
-const MODEL_MEMBERS = 'id name description created_at context_length endpoints canonical_slug aliases'.split(
-  ' ',
-);
+const MODEL_MEMBERS =
+  'id name description created_at context_length endpoints canonical_slug aliases disabled'.split(' ');
 /** Members that `defaults` never state: they make an endpoint. */
 const OWN_MEMBERS = ['provider', 'tag', 'upstream_model', 'prices'];
 export const SHARED_MEMBERS = ['quantization', 'data_policy'];
@@ -49,6 +48,7 @@ export function modelMembers<Model extends AnyModel>(
     description: members.read('description', readLabel, base?.description ?? ''),
     createdAt: members.read('created_at', readDay, base?.createdAt),
     contextLength: members.read('context_length', readCount, base?.contextLength),
+    ...given('disabled', members.optional('disabled', readFlag)),
   };
   return { members, base, shared };
 }

@@ -10,7 +10,7 @@ export function parseYaml(text: string, name: string): Cursor {
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem) {
     const { line } = lines.linePos(problem.pos[0]);
-    throw new CatalogueError(`${name}:${line}: is not valid YAML: ${firstLine(problem.message)}`);
+    throw new CatalogueError(`${name}:${line}: is not valid YAML: ${firstLine(problem.message)}`, name);
   }
   const source = {
     name,
@@ -28,7 +28,7 @@ function plainValue(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: -1 });
   } catch (error) {
-    throw new CatalogueError(`${name}:1: is not valid YAML: ${firstLine((error as Error).message)}`);
+    throw new CatalogueError(`${name}:1: is not valid YAML: ${firstLine((error as Error).message)}`, name);
   }
 }
 

@@ -129,4 +129,6 @@ export interface ChatModel {
   /** cl100k | o200k where it is exact; null: unknown. */
   readonly tokenizer: 'cl100k' | 'o200k' | null;
   readonly endpoints: readonly ChatEndpoint[];
+  /** Whether the operator has taken it out of lists and calls. */
+  readonly disabled?: boolean;
 }

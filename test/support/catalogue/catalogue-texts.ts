@@ -1,7 +1,7 @@
 // Catalogue files for tests, and a small shipped catalogue that they change.
 import type { CatalogueModel, ModelEndpoint } from '../../../src/catalogue/catalogue-model.js';
 import { readLayer } from '../../../src/catalogue/reader/layer.js';
-import type { CatalogueContents, CatalogueRules } from '../../../src/catalogue/reader/layer.js';
+import type { CatalogueContents, CatalogueRules } from '../../../src/catalogue/reader/kinds.js';
 import { parseYaml } from '../../../src/catalogue/reader/yaml.js';
 
 export const PLAIN: ModelEndpoint = {

@@ -1,0 +1,98 @@
+// The kinds of models. Each is a list of a catalogue; everything that concerns models of every kind walks this table.
+import type { ChatModel } from '../../domain/chat/chat-model.js';
+import type { ModelFamilies } from '../../domain/providers/provider.js';
+import type { CatalogueModel } from '../catalogue-model.js';
+import type { RerankModel } from '../rerank-model.js';
+import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
+import type { Cursor } from './cursor.js';
+import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel } from './embedding-models.js';
+import type { EndpointRules } from './members.js';
+import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
+import type { RerankProviderRules } from './rerank-models.js';
+
+export interface CatalogueContents {
+  readonly models: readonly CatalogueModel[];
+  readonly chatModels: readonly ChatModel[];
+  readonly rerankModels: readonly RerankModel[];
+}
+
+export interface CatalogueRules extends Pick<
+  EndpointRules,
+  'providers' | 'closedProviders' | 'canonicalTag' | 'chatWires'
+> {
+  /** Providers that serve one model and ignore the requested name. */
+  readonly oneModelProviders: readonly string[];
+  /** By provider, for those whose models differ in their bodies. */
+  readonly families: ReadonlyMap<string, ModelFamilies>;
+  /** By provider, for those that rerank. */
+  readonly rerank: ReadonlyMap<string, RerankProviderRules>;
+}
+
+export type AnyModel = CatalogueModel | ChatModel | RerankModel;
+
+/** Parameters are those of one kind, which each caller takes from the list of that kind. */
+interface ModelKind {
+  /** In messages. */
+  readonly noun: string;
+  readonly member: keyof CatalogueContents;
+  readonly endpointMembers: readonly string[];
+  /** The slugs of the providers that serve it. */
+  providersOf(rules: CatalogueRules): readonly string[];
+  /** `known`: the models below, by id. */
+  read(
+    cursor: Cursor,
+    known: ReadonlyMap<string, AnyModel>,
+    endpointRules: EndpointRules,
+    rules: CatalogueRules,
+  ): AnyModel;
+}
+
+/** By the name of the list. */
+const MODEL_KINDS = {
+  models: {
+    noun: 'an embedding model',
+    member: 'models',
+    endpointMembers: EMBEDDING_ENDPOINT_MEMBERS,
+    providersOf: ({ providers }) => providers,
+    read: (cursor, known: ReadonlyMap<string, CatalogueModel>, endpointRules, { families }) =>
+      readEmbeddingModel(cursor, known, endpointRules, families),
+  },
+  chat_models: {
+    noun: 'a chat model',
+    member: 'chatModels',
+    endpointMembers: CHAT_ENDPOINT_MEMBERS,
+    providersOf: ({ chatWires }) => [...chatWires.keys()],
+    read: (cursor, known: ReadonlyMap<string, ChatModel>, endpointRules) =>
+      readChatModel(cursor, known, endpointRules),
+  },
+  rerank_models: {
+    noun: 'a rerank model',
+    member: 'rerankModels',
+    endpointMembers: RERANK_ENDPOINT_MEMBERS,
+    providersOf: ({ rerank }) => [...rerank.keys()],
+    read: (cursor, known: ReadonlyMap<string, RerankModel>, endpointRules, { rerank }) =>
+      readRerankModel(cursor, known, endpointRules, rerank),
+  },
+} as const satisfies Readonly<Record<string, ModelKind>>;
+
+/** The name of the list of a catalogue. */
+export type Kind = keyof typeof MODEL_KINDS;
+export const KINDS = Object.keys(MODEL_KINDS) as readonly Kind[];
+
+export function kindOf(kind: Kind): ModelKind {
+  return MODEL_KINDS[kind];
+}
+
+export function byKind<Value>(make: (kind: Kind) => Value): Readonly<Record<Kind, Value>> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, Value>;
+}
+
+export function modelsOf(contents: CatalogueContents, kind: Kind): readonly AnyModel[] {
+  return contents[MODEL_KINDS[kind].member];
+}
+
+/** `list` returns the models of the kind. */
+export function contentsOf(list: (kind: Kind) => readonly AnyModel[]): CatalogueContents {
+  const entries = KINDS.map((kind) => [MODEL_KINDS[kind].member, list(kind)] as const);
+  return Object.fromEntries(entries) as unknown as CatalogueContents;
+}
