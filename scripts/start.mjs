@@ -131,6 +131,8 @@ async function run(interruption, cleanups) {
   let keys;
   if (isEmbedded) {
     keys = await ensureQuickstartKeys({ databaseUrl, existing: readQuickstart(location) });
+    // The account of the quickstart operates the service.
+    if (!process.env.OPERATOR_ACCOUNTS?.trim()) process.env.OPERATOR_ACCOUNTS = keys.accountId;
     // Stored before any step can fail: the database holds only their hashes.
     writeQuickstart(location, toBaseUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`), keys);
   }

@@ -58,6 +58,8 @@ export class AppConfig {
   /** The first encrypts; all decrypt. */
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly catalogueFile?: string;
+  /** Ids of the accounts whose management keys change the catalogue; empty: none does. */
+  readonly operatorAccounts: readonly string[];
   /** The path below which a reverse proxy serves this service; empty: at the root of its host. */
   readonly publicPath: string;
   /** Whether this process serves the web console and its sessions. */
@@ -211,6 +213,7 @@ function readProcess(read: EnvironmentReader) {
     ...readDatabase(read),
     ...readEncryption(read),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
+    operatorAccounts: read.ids('OPERATOR_ACCOUNTS'),
     publicPath: read.publicPath('PUBLIC_PATH'),
     console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
     workers: read.integer('WORKERS', 1, 1, 256),

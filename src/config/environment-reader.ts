@@ -193,6 +193,14 @@ export class EnvironmentReader {
     });
   }
 
+  /** Ids, separated by commas. Absent: none. */
+  ids(name: string): string[] {
+    const ids = (this.value(name) ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);
+    if (!ids.every((id) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)))
+      throw new ConfigError(`${name} must be ids of accounts, separated by commas`);
+    return ids;
+  }
+
   /** The usual variables of programs behind a proxy; the spelling in lower case takes precedence, as in curl. */
   proxies(): OutboundProxies {
     return {

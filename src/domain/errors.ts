@@ -36,6 +36,11 @@ export const ERROR_DEFINITIONS = {
     message: 'Only management keys can perform this operation',
     errorType: 'permission_denied',
   },
+  operator_account_needed: {
+    status: 403,
+    message: 'Only keys of an operator account can change the catalogue',
+    errorType: 'permission_denied',
+  },
   cross_site: {
     status: 403,
     message: 'Requests of other sites are not accepted',

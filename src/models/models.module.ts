@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { CatalogueController } from './catalogue.controller.js';
+import { CatalogueEntries } from './catalogue-entries.js';
+import { CatalogueService } from './catalogue.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { ModelsController } from './models.controller.js';
 import { ModelsService } from './models.service.js';
@@ -8,7 +11,7 @@ import { ProviderTestService } from './provider-test.service.js';
 
 @Module({
   imports: [AuthModule, RoutingModule],
-  controllers: [ModelsController, EndpointsController],
-  providers: [ModelsService, ProviderTestService],
+  controllers: [ModelsController, EndpointsController, CatalogueController],
+  providers: [CatalogueEntries, CatalogueService, ModelsService, ProviderTestService],
 })
 export class ModelsModule {}

@@ -24,6 +24,7 @@ import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignmen
 import { GuardrailsRepository } from './guardrails/guardrails.repository.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
+import { CatalogueRevisionsRepository } from './catalogue/catalogue-revisions.repository.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
 import { CrossingsRepository } from './notifications/crossings.repository.js';
 import { NotificationQueuesRepository } from './notifications/notification-queues.repository.js';
@@ -56,6 +57,7 @@ const REPOSITORIES = [
   ApiKeysRepository,
   AuditLogRepository,
   BudgetSubjectsRepository,
+  CatalogueRevisionsRepository,
   CrossingsRepository,
   ConsoleSessionsRepository,
   DeadLettersRepository,

@@ -25,6 +25,7 @@ import { RoutePlanner } from './embeddings/route-planner.js';
 import { RerankPlanner } from './rerank/rerank-planner.js';
 import { RerankRouter } from './rerank/rerank-router.js';
 import { RoutingMetrics } from './routing-metrics.js';
+import { StoredCatalogue } from './stored-catalogue.js';
 
 @Module({
   providers: [
@@ -70,6 +71,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     RerankRouter,
     RoutePlanner,
     RoutingMetrics,
+    StoredCatalogue,
   ],
   exports: [
     AccessTokens,
@@ -88,6 +90,7 @@ import { RoutingMetrics } from './routing-metrics.js';
     RerankPlanner,
     RerankRouter,
     RoutePlanner,
+    StoredCatalogue,
   ],
 })
 export class RoutingModule {}

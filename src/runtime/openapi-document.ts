@@ -23,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Messages: 'The same models in the form of Anthropic.',
   Responses: 'The same models in the newer form of OpenAI.',
   Models: 'Available models, their prices, endpoints and health.',
+  Catalogue: 'Models and prices of the operator, changed without a restart.',
   'API keys': 'Keys, their limits and their spend.',
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
@@ -53,6 +54,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   offset: 'Number of items to skip.',
   provider: 'Only credentials for this provider.',
   slug: 'The second part of a model id, or the slug of a provider.',
+  version: 'The number of a revision.',
   workspace_id: 'Only objects of this workspace.',
 };
 

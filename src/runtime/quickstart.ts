@@ -15,6 +15,11 @@ export interface QuickstartKeys {
   readonly apiKey: string;
 }
 
+export interface Quickstart extends QuickstartKeys {
+  /** The account of the management key. */
+  readonly accountId: string;
+}
+
 /**
  * Keeps those of the `existing` keys that the database knows and creates the others, with an account if there is
  * none.
@@ -22,7 +27,7 @@ export interface QuickstartKeys {
 export function ensureQuickstartKeys(options: {
   readonly databaseUrl: string;
   readonly existing?: QuickstartKeys | undefined;
-}): Promise<QuickstartKeys> {
+}): Promise<Quickstart> {
   return withRepositories(options.databaseUrl, async (accounts, apiKeys) => {
     const keep = async (kind: ApiKeyKind, name: string, secret: string | undefined): Promise<string> => {
       const caller = secret === undefined ? null : await apiKeys.findCaller(hashKeySecret(secret));
@@ -43,10 +48,10 @@ export function ensureQuickstartKeys(options: {
       });
       return created;
     };
-    return {
-      managementKey: await keep('management', 'Quickstart management', options.existing?.managementKey),
-      apiKey: await keep('inference', 'Quickstart', options.existing?.apiKey),
-    };
+    const managementKey = await keep('management', 'Quickstart management', options.existing?.managementKey);
+    const apiKey = await keep('inference', 'Quickstart', options.existing?.apiKey);
+    const owner = await apiKeys.findCaller(hashKeySecret(managementKey));
+    return { managementKey, apiKey, accountId: owner?.key.accountId ?? '' };
   });
 }
 

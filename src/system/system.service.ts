@@ -7,6 +7,7 @@ import { Metrics } from '../config/metrics.js';
 import { Clock } from '../domain/clock.js';
 import { MAX_DELIVERY_AGE } from '../domain/destinations/delivery.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import { Readiness } from '../persistence/database/readiness.js';
 import type { Migrations } from '../persistence/database/readiness.js';
 import { SystemStateRepository } from '../persistence/database/system-state.repository.js';
@@ -40,6 +41,8 @@ export interface System extends SystemState {
   readonly keyUse: readonly KeyUse[];
   readonly wrongAddresses: readonly WrongAddress[];
   readonly catalogue: CatalogueState;
+  /** Of the stored catalogue. */
+  readonly newestRevision: number;
 }
 
 @Injectable()
@@ -56,17 +59,19 @@ export class SystemService {
     private readonly clock: Clock,
     private readonly rateLimiter: RateLimiter,
     private readonly catalogue: CatalogueSource,
+    private readonly revisions: CatalogueRevisionsRepository,
   ) {}
 
   async describe({ key: { accountId } }: Caller): Promise<System> {
     const now = this.clock.now();
-    const [state, migrations, backlog, horizon, keyUse, cache] = await Promise.all([
+    const [state, migrations, backlog, horizon, keyUse, cache, newestRevision] = await Promise.all([
       this.states.read(),
       this.readiness.describeMigrations(),
       this.states.readBacklog(accountId, new Date(now.getTime() - MAX_DELIVERY_AGE)),
       this.horizon.read(),
       this.states.readKeyUse(accountId),
       this.readCache(),
+      this.revisions.newestVersion(),
     ]);
     return {
       ...state,
@@ -83,6 +88,7 @@ export class SystemService {
       keyUse,
       wrongAddresses: this.endpoints.wrongAddresses(),
       catalogue: this.catalogue.state,
+      newestRevision,
     };
   }
 

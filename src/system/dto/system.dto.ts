@@ -9,6 +9,8 @@ import {
 } from '../../http/fields/scalar-fields.js';
 import type { System } from '../system.service.js';
 
+const MAX_UNREAD = 100;
+
 class MigrationsDto {
   @IntegerField({ description: 'Migrations of this build that the database has.' }) applied: number;
   @TextField({ nullable: true }) latest: string | null;
@@ -80,6 +82,12 @@ class ProviderAddressDto {
   @TimeField({ description: 'The last call that found it.' }) last_seen_at: string;
 }
 
+class UnreadRevisionDto {
+  @IntegerField() version: number;
+  @TextField({ example: 'acme/chat-1' }) id: string;
+  @TextField({ description: 'Why the process that answers cannot read it.' }) problem: string;
+}
+
 class CatalogueDto {
   @TextField({
     nullable: true,
@@ -93,6 +101,17 @@ class CatalogueDto {
   @IntegerField({ description: 'Embedding models.' }) embedding_models: number;
   @IntegerField() chat_models: number;
   @IntegerField() rerank_models: number;
+  @IntegerField({
+    description: 'The newest stored revision that the process that answers has applied; 0: none.',
+  })
+  version: number;
+  @IntegerField({ description: 'The newest stored revision.' }) newest_version: number;
+  @ObjectListField(UnreadRevisionDto, {
+    description:
+      'Revisions that the process that answers cannot read, 100 at most: their models are as they were before.',
+    example: [],
+  })
+  unread_revisions: UnreadRevisionDto[];
 }
 
 export class SystemDto {
@@ -150,6 +169,11 @@ export function toSystemDto(system: System): SystemDto {
       embedding_models: system.catalogue.models,
       chat_models: system.catalogue.chatModels,
       rerank_models: system.catalogue.rerankModels,
+      version: system.catalogue.version,
+      newest_version: system.newestRevision,
+      unread_revisions: system.catalogue.unreadable
+        .slice(0, MAX_UNREAD)
+        .map(({ version, id, problem }) => ({ version, id, problem: problem ?? '' })),
     },
     provider_addresses: system.wrongAddresses.map(({ provider, variable, status, text, lastSeenAt }) => ({
       provider,

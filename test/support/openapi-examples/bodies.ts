@@ -28,6 +28,48 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     workspace_id: '{workspace}',
   }),
   updateKeys: only({ name: 'Search service', limit: 100, limit_reset: 'monthly' }),
+  putCatalogueModel: [
+    {
+      name: 'new',
+      summary: 'A new chat model',
+      body: {
+        kind: 'chat_models',
+        model: {
+          name: 'Acme Chat 1',
+          created_at: '2026-11-01',
+          context_length: 128_000,
+          endpoints: [
+            {
+              provider: 'openai',
+              upstream_model: 'chat-1',
+              prices: [
+                {
+                  effective_from: '2026-11-01',
+                  source: 'https://example.com/prices, 2026-11-01',
+                  usd_per_million_tokens: { prompt: 1.25, completion: 10, cache_read: 0.125 },
+                },
+              ],
+            },
+          ],
+        },
+        reason: 'A new model of our provider',
+      },
+    },
+    {
+      name: 'disabled',
+      summary: 'A model without calls',
+      body: {
+        model: {
+          disabled: true,
+          created_at: '2026-11-01',
+          context_length: 128_000,
+          endpoints: [{ provider: 'openai', upstream_model: 'chat-1', prices: [] }],
+        },
+        reason: 'Not yet',
+      },
+    },
+  ],
+  revertCatalogueChange: only({ reason: 'Disabled by mistake' }),
   testProvider: only({ model: 'local/hashing' }),
   rotateKey: only({ grace_period_seconds: 604_800 }),
   testDestinationSettings: only({ type: 'webhook', config: { url: '{hook}/traces' } }),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ask } from '../requests/admin.js';
 import type { TestApp } from '../app/app.js';
+import { makeOperator } from '../catalogue/operator-apps.js';
 import { DELIVERY_ENVIRONMENT, readCursor } from '../deliveries/deliveries.js';
 import { startWithTexts } from '../requests/cached-embedding.js';
 import { eventually } from '../eventually.js';
@@ -46,6 +47,7 @@ const FIRST = [
   'createEmbeddings',
   'createBYOKKey',
   'createNotification',
+  'putCatalogueModel',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
   'createGuardrail',
@@ -62,6 +64,8 @@ const LAST = [
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
+  'revertCatalogueChange',
+  'deleteCatalogueModel',
   'deleteNotification',
   'deletePreset',
   'deleteWorkspaceBudget',
@@ -77,6 +81,8 @@ const PATHS: Readonly<Record<string, string>> = {
   getModelBySlug: '/models/openai/text-embedding-3-small',
   getModelByName: '/models/openai%2Ftext-embedding-3-small',
   listEndpoints: '/models/openai/text-embedding-3-small/endpoints',
+  listCatalogueModels: '/catalogue/models?source=operator',
+  getCatalogueModel: '/catalogue/models/acme/chat-1',
   testProvider: '/providers/local/test',
   listNotifications: '/notifications',
   listRefusals: '/refusals',
@@ -274,6 +280,7 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
     COHERE_API_KEY: 'key',
     COHERE_BASE_URL: cohere.origin,
   });
+  makeOperator(service.app);
   try {
     journey = new Journey(service.app, receiver);
     const placeholders = new Placeholders({ [receiver.origin]: 'https://hooks.example.com' });

@@ -13,7 +13,7 @@ export interface Route {
   /** A good body, where the operation takes one. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** The status for another account; 200: a response without data of the owner. */
-  readonly stranger: 200 | 201 | 400 | 404;
+  readonly stranger: 200 | 201 | 400 | 403 | 404;
 }
 
 const DESTINATION = '/observability/destinations/{destination}';
@@ -122,6 +122,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     path: '/models/local/hashing/endpoints',
     stranger: 200,
   },
+  'GET /catalogue/models': management('/catalogue/models?q=hashing', 200),
+  'GET /catalogue/models/{author}/{slug}': management('/catalogue/models/local/hashing', 200),
+  'PUT /catalogue/models/{author}/{slug}': management('/catalogue/models/acme/chat-1', 403, {
+    model: { disabled: true },
+  }),
+  'DELETE /catalogue/models/{author}/{slug}': management('/catalogue/models/acme/chat-1', 403),
+  'GET /catalogue/changes': management('/catalogue/changes', 200),
+  'POST /catalogue/changes/{version}/revert': management('/catalogue/changes/2/revert', 403, { reason: 'x' }),
   'GET /endpoints': management('/endpoints?provider=local', 200),
   'GET /providers/health': management('/providers/health', 200),
   'POST /providers/{slug}/test': management('/providers/openai/test', 404, {

@@ -1,0 +1,99 @@
+// The models of the catalogue with their layers.
+import { Injectable } from '@nestjs/common';
+import { idsOf } from '../catalogue/catalogue-model.js';
+import { KINDS, modelsOf } from '../catalogue/reader/kinds.js';
+import type { AnyModel, Kind } from '../catalogue/reader/kinds.js';
+import type { Page } from '../domain/page.js';
+import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
+import { indexOf, mergeLayers, shippedDocuments } from '../routing/catalogue-layers.js';
+import type { CatalogueLayer, DocumentIndex, LayerName, MergedLayers } from '../routing/catalogue-layers.js';
+import { CatalogueSource } from '../routing/catalogue-source.js';
+import type { CatalogueQueryDto } from './dto/catalogue-queries.dto.js';
+
+export interface CatalogueName {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+export interface CatalogueEntry {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string | null;
+  readonly isDisabled: boolean;
+  readonly version: number;
+  readonly problem: string | null;
+  /** Lowest first. */
+  readonly layers: readonly CatalogueLayer[];
+  readonly merged: MergedLayers;
+}
+
+@Injectable()
+export class CatalogueEntries {
+  constructor(
+    private readonly source: CatalogueSource,
+    private readonly revisions: CatalogueRevisionsRepository,
+  ) {}
+
+  async list({ offset, limit, ...query }: CatalogueQueryDto): Promise<Page<CatalogueEntry>> {
+    const file = this.fileDocuments();
+    const wanted = query.q?.toLowerCase();
+    const found = this.models(query.kind).filter(
+      ({ kind, model }) =>
+        (query.disabled === undefined || (model.disabled ?? false) === query.disabled) &&
+        (query.source === undefined ||
+          this.layerNames({ kind, id: model.id }, file).includes(query.source)) &&
+        (wanted === undefined ||
+          [...idsOf(model), model.name].some((text) => text.toLowerCase().includes(wanted))),
+    );
+    const page = found.slice(offset, offset + limit).map(({ kind, model }) => ({ kind, id: model.id }));
+    return { items: await this.read(page, file), total: found.length };
+  }
+
+  async read(names: readonly CatalogueName[], file = this.fileDocuments()): Promise<CatalogueEntry[]> {
+    const { rows } = this.source;
+    const withRows = names.filter(({ kind, id }) => rows.entry(kind, id));
+    const layers = withRows.length === 0 ? [] : await this.revisions.layersOf(withRows);
+    const effective = new Map(this.models().map(({ kind, model }) => [`${kind} ${model.id}`, model]));
+    return names.map(({ kind, id }) => {
+      const stored = layers.find((entry) => entry.kind === kind && entry.id === id);
+      const documents: readonly (readonly [LayerName, unknown])[] = [
+        ['shipped', shippedDocuments()[kind].get(id)],
+        ['imported', stored?.documents.imported],
+        ['operator', stored?.documents.operator],
+        ['file', file?.[kind].get(id)],
+      ];
+      const present = documents.flatMap(([name, document]) =>
+        document ? [{ name, document: document as CatalogueLayer['document'] }] : [],
+      );
+      const model = effective.get(`${kind} ${id}`);
+      return {
+        kind,
+        id,
+        name: model?.name ?? null,
+        isDisabled: model?.disabled ?? false,
+        version: stored?.version ?? 0,
+        problem: rows.entry(kind, id)?.problem ?? null,
+        layers: present,
+        merged: mergeLayers(present),
+      };
+    });
+  }
+
+  models(wanted?: Kind): { readonly kind: Kind; readonly model: AnyModel }[] {
+    const kinds = wanted === undefined ? KINDS : [wanted];
+    return kinds.flatMap((kind) => modelsOf(this.source.contents, kind).map((model) => ({ kind, model })));
+  }
+
+  private layerNames({ kind, id }: CatalogueName, file: DocumentIndex | null): LayerName[] {
+    return [
+      ...(shippedDocuments()[kind].has(id) ? (['shipped'] as const) : []),
+      ...(this.source.rows.entry(kind, id)?.ranks ?? []),
+      ...(file?.[kind].has(id) ? (['file'] as const) : []),
+    ];
+  }
+
+  fileDocuments(): DocumentIndex | null {
+    const { fileDocument } = this.source;
+    return fileDocument === null ? null : indexOf([fileDocument]);
+  }
+}

@@ -1,0 +1,171 @@
+// The routes of the stored catalogue: an extension of the contract (docs/contract.md#catalogue).
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Actor } from '../domain/audit.js';
+import { AppError } from '../domain/errors.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
+import type { Data, Page } from '../http/openapi/envelopes.js';
+import { Operation } from '../http/openapi/operation.js';
+import { CatalogueEntries } from './catalogue-entries.js';
+import { CatalogueService } from './catalogue.service.js';
+import {
+  CatalogueChangesDto,
+  CatalogueEntryDto,
+  CatalogueModelDto,
+  CatalogueRevisionDto,
+  toCatalogueEntryDto,
+  toCatalogueModelDto,
+  toCatalogueRevisionDto,
+} from './dto/catalogue-model.dto.js';
+import {
+  CatalogueChangesQueryDto,
+  CatalogueQueryDto,
+  CatalogueReasonDto,
+  ChangeCatalogueModelDto,
+} from './dto/catalogue-queries.dto.js';
+
+const IfMatch = (): MethodDecorator =>
+  ApiHeader({
+    name: 'If-Match',
+    description: 'The `version` of the model that the change is made from. 409 when it has changed since.',
+    required: false,
+    schema: { type: 'string', example: '"12"' },
+  });
+const OPERATOR = 'Needs a management key of an account of OPERATOR_ACCOUNTS.';
+const ON_ALL = 'Every replica applies the change within 2 seconds; calls in flight keep their prices.';
+
+@ApiTags('Catalogue')
+@ApiBearerAuth()
+@ManagementOnly({ rejection: 403 })
+@Controller('catalogue')
+export class CatalogueController {
+  constructor(
+    private readonly catalogue: CatalogueService,
+    private readonly entries: CatalogueEntries,
+  ) {}
+
+  @Get('models')
+  @Operation({
+    id: 'listCatalogueModels',
+    summary: 'List the models of the catalogue with their layers',
+    description:
+      'Every model, disabled ones as well, with the layer of each member: shipped, imported, operator, file. A higher layer wins.',
+    answer: pageOf(CatalogueEntryDto),
+  })
+  async list(@Query() query: CatalogueQueryDto): Promise<Page<CatalogueEntryDto>> {
+    const { items, total } = await this.entries.list(query);
+    return { data: items.map(toCatalogueEntryDto), total_count: total };
+  }
+
+  @Get('models/:author/:slug')
+  @Operation({
+    id: 'getCatalogueModel',
+    summary: 'Get a model of the catalogue with its history',
+    description: 'The model, each of its layers, and its newest 50 revisions.',
+    answer: dataOf(CatalogueModelDto),
+  })
+  async get(
+    @CurrentCaller() { key }: Caller,
+    @Param('author') author: string,
+    @Param('slug') slug: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Data<CatalogueModelDto>> {
+    return answer(response, toCatalogueModelDto(await this.catalogue.get(key, `${author}/${slug}`)));
+  }
+
+  @Put('models/:author/:slug')
+  @IfMatch()
+  @Operation({
+    id: 'putCatalogueModel',
+    summary: 'Add or change a model of the catalogue',
+    description: `Replaces the operator's layer of the model. ${ON_ALL} ${OPERATOR}`,
+    answer: dataOf(CatalogueModelDto),
+    errors: [409],
+  })
+  async put(
+    @CurrentActor() actor: Actor,
+    @Param('author') author: string,
+    @Param('slug') slug: string,
+    @Body() { kind, model, reason = null }: ChangeCatalogueModelDto,
+    @Headers('if-match') expected: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Data<CatalogueModelDto>> {
+    const options = { reason, expected: readVersion(expected) };
+    const changed = await this.catalogue.put(actor, `${author}/${slug}`, { kind, model }, options);
+    return answer(response, toCatalogueModelDto(changed));
+  }
+
+  @Delete('models/:author/:slug')
+  @IfMatch()
+  @Operation({
+    id: 'deleteCatalogueModel',
+    summary: "End the operator's layer of a model",
+    description: `The imported or shipped model is in force again; a model that only the operator has is gone. ${ON_ALL} ${OPERATOR}`,
+    answer: DeletedDto,
+    errors: [409],
+  })
+  async delete(
+    @CurrentActor() actor: Actor,
+    @Param('author') author: string,
+    @Param('slug') slug: string,
+    @Query() { reason = null }: CatalogueReasonDto,
+    @Headers('if-match') expected: string | undefined,
+  ): Promise<DeletedDto> {
+    await this.catalogue.delete(actor, `${author}/${slug}`, { reason, expected: readVersion(expected) });
+    return { deleted: true };
+  }
+
+  @Get('changes')
+  @Operation({
+    id: 'listCatalogueChanges',
+    summary: 'List the changes of the catalogue',
+    description:
+      'All revisions, newest first, with the layer before and after. Actors and reasons are shown to operator accounts.',
+    answer: CatalogueChangesDto,
+  })
+  async changes(
+    @CurrentCaller() { key }: Caller,
+    @Query() query: CatalogueChangesQueryDto,
+  ): Promise<CatalogueChangesDto> {
+    const { items, next, showsActors } = await this.catalogue.changes(key, query);
+    return { data: items.map((revision) => toCatalogueRevisionDto(revision, showsActors)), next };
+  }
+
+  @Post('changes/:version/revert')
+  @Operation({
+    id: 'revertCatalogueChange',
+    summary: 'Revert a change of the catalogue',
+    description: `Appends a revision with the layer before that change. 409 when that layer cannot be read today. ${ON_ALL} ${OPERATOR}`,
+    status: 201,
+    answer: dataOf(CatalogueRevisionDto),
+    errors: [409],
+  })
+  async revert(
+    @CurrentActor() actor: Actor,
+    @Param('version') version: string,
+    @Body() { reason = null }: CatalogueReasonDto,
+  ): Promise<Data<CatalogueRevisionDto>> {
+    return {
+      data: toCatalogueRevisionDto(await this.catalogue.revert(actor, Number(version), reason), true),
+    };
+  }
+}
+
+function answer(response: Response, data: CatalogueModelDto): Data<CatalogueModelDto> {
+  response.set('ETag', `"${data.version}"`);
+  return { data };
+}
+
+/** Undefined: any version will do. */
+function readVersion(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '*') return undefined;
+  const [, version] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text.trim()) ?? [];
+  if (version === undefined)
+    throw new AppError('invalid_request', {
+      detail: 'If-Match: must be the version of the model, such as "12"',
+    });
+  return Number(version);
+}

@@ -1,0 +1,115 @@
+// Keeps the catalogue of this process at the newest stored revision: a notification announces each, and a comparison finds those
+// whose notification is lost.
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import type { StoredEntry, StoredLayer } from '../catalogue/stored-layer.js';
+import { YieldQueue } from '../concurrency/yield-queue.js';
+import { RepeatedTask } from '../concurrency/repeated-task.js';
+import { Metrics } from '../config/metrics.js';
+import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
+import { Notifications } from '../persistence/database/notifications.js';
+import { CatalogueSource } from './catalogue-source.js';
+
+const CHANNEL = 'catalogue_changed';
+// Milliseconds between comparisons, and between attempts of the first load.
+const COMPARISON_INTERVAL = 30_000;
+const RETRY_INTERVAL = 1_000;
+// The name under which reading takes turns with the work of accounts.
+const WORK = 'catalogue';
+
+@Injectable()
+export class StoredCatalogue implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Catalogue');
+  private readonly comparison = new RepeatedTask(async () => {
+    await this.loadQuietly();
+    return this.isLoaded ? COMPARISON_INTERVAL : RETRY_INTERVAL;
+  });
+  private isLoaded = false;
+  private loading: Promise<void> = Promise.resolve();
+  private nextLoad: Promise<void> | null = null;
+  private readonly stale;
+  private readonly version;
+
+  constructor(
+    private readonly revisions: CatalogueRevisionsRepository,
+    private readonly source: CatalogueSource,
+    private readonly yieldQueue: YieldQueue,
+    notifications: Notifications,
+    { registry }: Metrics,
+  ) {
+    const load = (): void => void this.loadQuietly();
+    notifications.subscribe({ channel: CHANNEL, onNotification: load, onConnected: load });
+    const registers = [registry];
+    this.stale = new Gauge({
+      name: 'signalbox_catalogue_stale',
+      help: '1: this process has not applied a stored revision of the catalogue; GET /system says which and why.',
+      aggregator: 'max',
+      registers,
+    });
+    this.version = new Gauge({
+      name: 'signalbox_catalogue_version',
+      help: 'Newest stored revision of the catalogue that this process has applied; of several workers, the lowest.',
+      aggregator: 'min',
+      registers,
+    });
+  }
+
+  /** A start without a database waits for it: until the rows are known, calls are rejected. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.loadQuietly();
+    if (!this.isLoaded) this.source.serve(false);
+    this.comparison.start(this.isLoaded ? COMPARISON_INTERVAL : RETRY_INTERVAL);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.comparison.stop();
+    await this.loading;
+  }
+
+  /** Resolves when every revision that is committed now is applied. */
+  load(): Promise<void> {
+    // A load that has not begun yet serves all callers until then.
+    this.nextLoad ??= this.loading.then(() => {
+      this.nextLoad = null;
+      const load = this.loadNewer();
+      this.loading = load.catch(() => undefined);
+      return load;
+    });
+    return this.nextLoad;
+  }
+
+  /** These rows over those in force. An entry that cannot be read has a problem in the result. */
+  async withEntries(version: number, entries: readonly StoredEntry[]): Promise<StoredLayer> {
+    const { rows } = this.source;
+    return rows.with(version, await this.yieldQueue.begin(WORK).run(rows.read(entries)));
+  }
+
+  private async loadQuietly(): Promise<void> {
+    await this.load().catch((error: unknown) => {
+      this.logger.warn({ error }, 'failed to load the stored catalogue; will retry');
+    });
+  }
+
+  private async loadNewer(): Promise<void> {
+    const changed = new Map<string, StoredEntry>();
+    let { version } = this.source.rows;
+    for (;;) {
+      const page = await this.revisions.changedAfter(version);
+      for (const entry of page.entries) changed.set(`${entry.kind} ${entry.id}`, entry);
+      if (page.version === version) break;
+      version = page.version;
+    }
+    if (version !== this.source.rows.version) {
+      this.stale.set(1);
+      const rows = await this.withEntries(version, [...changed.values()]);
+      // The index of names is a piece of its own: with thousands of models each takes about 10 ms.
+      await this.yieldQueue.enter(WORK);
+      // Where the operator's file cannot stand over the rows, it throws, and the catalogue stays as it was.
+      this.source.apply(rows);
+    }
+    this.stale.set(this.source.state.unreadable.length > 0 ? 1 : 0);
+    this.version.set(version);
+    this.isLoaded = true;
+  }
+}
