@@ -135,6 +135,16 @@ describe('the environment', () => {
     expect(failure).toThrow(/^HISTORY_CLICKHOUSE_URL must be an address such as https:\/\/user:password@/);
   });
 
+  it('reads the ids of the accounts of operators, none without the variable', () => {
+    const [one, other] = ['6f9619ff-8b86-4d01-b42d-00c04fc964ff', '6f9619ff-8b86-4d01-b42d-00c04fc964fe'];
+    expect(read({ OPERATOR_ACCOUNTS: `${one.toUpperCase()}, ${other}` }).operatorAccounts).toEqual([
+      one,
+      other,
+    ]);
+    expect(read({}).operatorAccounts).toEqual([]);
+    expect(read({ OPERATOR_ACCOUNTS: ' ' }).operatorAccounts).toEqual([]);
+  });
+
   it('treats an empty variable as unset', () => {
     expect(read({ PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 3000 });
   });
@@ -173,6 +183,8 @@ describe('the environment', () => {
     ['DESTINATION_ALLOWED_CIDRS', '10.0.0.0/8,fd00::/129'],
     ['TRUSTED_PROXIES', 'proxy.example.com'],
     ['TRUSTED_PROXIES', '10.0.0.0/8;192.0.2.0/24'],
+    ['OPERATOR_ACCOUNTS', 'ours'],
+    ['OPERATOR_ACCOUNTS', '6f9619ff-8b86-4d01-b42d-00c04fc964ff; 6f9619ff-8b86-4d01-b42d-00c04fc964fe'],
     ['CORS_ALLOWED_ORIGINS', 'dashboard.example.com'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com/'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com,https://*.example.com/x'],

@@ -195,6 +195,53 @@ it('takes a disabled model out of lists and calls until its layer ends', async (
   expect((await ask(apps.app, 'delete', `/catalogue/models/${id}`, { key })).status).toBe(404);
 });
 
+it.each([
+  ['models', 'openai/text-embedding-3-large', '/embeddings', { input: 'x' }],
+  ['rerank_models', 'cohere/rerank-v3.5', '/rerank', { query: 'x', documents: ['x'] }],
+] as const)('disables a model of the list %s for every way to reach it', async (kind, id, path, body) => {
+  expect((await apps.put(id, { disabled: true }, { kind })).status).toBe(200);
+  const message = `the model ${id} is disabled by the operator`;
+  const called = await ask(apps.app, 'post', path, { key: apps.app.apiKey, body: { model: id, ...body } });
+  const shown = await ask(apps.app, 'get', `/models/${id}`);
+  for (const { status, body: text } of [called, shown]) {
+    expect(status).toBe(404);
+    expect(JSON.stringify(text)).toContain(message);
+  }
+  // Earlier calls are still found.
+  expect((await ask(apps.app, 'get', `/generations?model=${id}`)).status).toBe(200);
+  const { data } = await askFor<{ data: object[] }>(
+    200,
+    apps.app,
+    'get',
+    `/catalogue/models?kind=${kind}&disabled=true`,
+  );
+  expect(data).toMatchObject([{ id, kind, disabled: true }]);
+  await askFor(200, apps.app, 'delete', `/catalogue/models/${id}`, { key: apps.operatorKey });
+  expect((await ask(apps.app, 'get', `/models/${id}`)).status).toBe(200);
+});
+
+it('adds a rerank model, which lists its price', async () => {
+  const model = {
+    created_at: '2026-01-01',
+    context_length: 4096,
+    endpoints: [
+      {
+        provider: 'cohere',
+        upstream_model: 'rank',
+        prices: [{ effective_from: '2026-01-01', source: 'x', usd_per_search_unit: 0.0025 }],
+      },
+    ],
+  };
+  const put = (changed: object) => apps.put('acme/rank', changed, { kind: 'rerank_models' });
+  expect((await put(model)).status).toBe(200);
+  expect((await ask(apps.app, 'get', '/models/acme/rank')).status).toBe(200);
+  const [endpoint] = model.endpoints;
+  const prices = [{ effective_from: '2026-01-01', source: 'x', usd_per_million_tokens: { prompt: 2 } }];
+  const refused = await put({ ...model, endpoints: [{ ...endpoint, prices }] });
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('must have usd_per_search_unit');
+});
+
 it('reverts a change by a new one with the layer before it', async () => {
   const versions: number[] = [];
   for (const price of [1, 2, 3]) {

@@ -1,4 +1,5 @@
 // Two replicas before one stub, and an account that operates them.
+import type { Kind } from '../../../src/catalogue/reader/kinds.js';
 import { AppConfig } from '../../../src/config/app-config.js';
 import { createTestApp } from '../app/app.js';
 import type { TestApp } from '../app/app.js';
@@ -19,7 +20,7 @@ export interface OperatorApps {
 }
 
 interface ChangeOptions {
-  readonly kind?: 'models' | 'chat_models';
+  readonly kind?: Kind;
   readonly reason?: string;
   readonly ifMatch?: string;
   readonly key?: string;

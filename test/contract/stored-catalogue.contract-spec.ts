@@ -1,0 +1,150 @@
+// Stored rows over the shipped catalogue: all kinds of models alike.
+import { expect, it } from '@jest/globals';
+import { KINDS, modelsOf } from '../../src/catalogue/reader/kinds.js';
+import type { Kind } from '../../src/catalogue/reader/kinds.js';
+import type { StoredEntry, StoredLayer } from '../../src/catalogue/stored-layer.js';
+import { CatalogueSource } from '../../src/routing/catalogue-source.js';
+import { TestClock } from '../support/app/clock.js';
+
+type Change = readonly [kind: Kind, id: string, document: object | null];
+
+const { rows: SHIPPED } = new CatalogueSource(undefined, new TestClock());
+const ROW = { effective_from: '2026-01-01', source: 'a test' };
+const HEAD = { created_at: '2026-01-01', context_length: 4096 };
+const ADDED: Readonly<Record<Kind, object>> = {
+  models: {
+    ...HEAD,
+    native_dimensions: 8,
+    endpoints: [{ provider: 'openai', upstream_model: 'e', prices: [{ ...ROW, usd_per_million_tokens: 1 }] }],
+  },
+  chat_models: {
+    ...HEAD,
+    endpoints: [
+      {
+        provider: 'openai',
+        upstream_model: 'c',
+        prices: [{ ...ROW, usd_per_million_tokens: { prompt: 1, completion: 2 } }],
+      },
+    ],
+  },
+  rerank_models: {
+    ...HEAD,
+    endpoints: [
+      { provider: 'cohere', upstream_model: 'r', prices: [{ ...ROW, usd_per_search_unit: 0.002 }] },
+    ],
+  },
+};
+
+function over(rows: StoredLayer, ...changes: readonly Change[]): StoredLayer {
+  const entries = changes.map(([kind, id, document], index): StoredEntry => ({
+    kind,
+    id,
+    version: rows.version + index + 1,
+    documents: document === null ? {} : { operator: { id, ...document } },
+  }));
+  const reading = rows.read(entries);
+  let step = reading.next();
+  while (step.done !== true) step = reading.next();
+  return rows.with(rows.version + entries.length, step.value);
+}
+
+const problemOf = (rows: StoredLayer, kind: Kind, id: string): string | null | undefined =>
+  rows.entry(kind, id)?.problem;
+
+it.each(KINDS)('a stored row of the list %s adds a model, disables it, and takes it away', (kind) => {
+  const added = over(SHIPPED, [kind, 'acme/one', ADDED[kind]]);
+  expect(problemOf(added, kind, 'acme/one')).toBeNull();
+  expect(modelsOf(added.contents, kind).map(({ id }) => id)).toContain('acme/one');
+  const disabled = over(added, [kind, 'acme/one', { ...ADDED[kind], disabled: true }]);
+  expect(disabled.model(kind, 'acme/one')?.disabled).toBe(true);
+  const ended = over(disabled, [kind, 'acme/one', null]);
+  expect(ended.contents).toEqual(SHIPPED.contents);
+});
+
+it.each(KINDS)('a stored row of the list %s disables a shipped model and keeps its other members', (kind) => {
+  const [shipped] = modelsOf(SHIPPED.contents, kind);
+  const changed = over(SHIPPED, [kind, shipped!.id, { disabled: true }]);
+  expect(changed.model(kind, shipped!.id)).toEqual({ ...shipped, disabled: true });
+});
+
+it.each(
+  KINDS.flatMap((kind) => KINDS.filter((other) => other !== kind).map((other) => [kind, other] as const)),
+)('a stored row of the list %s cannot have the id of a model of the list %s', (kind, other) => {
+  const [taken] = modelsOf(SHIPPED.contents, other);
+  const changed = over(SHIPPED, [kind, taken!.id, ADDED[kind]]);
+  expect(problemOf(changed, kind, taken!.id)).toContain(`${taken!.id} names`);
+  expect(changed.contents).toEqual(SHIPPED.contents);
+});
+
+it('a stored row cannot give a server of one model another one for another kind', () => {
+  const bounds = {
+    data_policy: { retains_prompts: false, trains: false },
+    prices: [{ ...ROW, usd_per_million_tokens: 0 }],
+  };
+  const embeddings = {
+    ...HEAD,
+    native_dimensions: 8,
+    endpoints: [
+      {
+        provider: 'tei',
+        upstream_model: 'one',
+        max_inputs_per_call: 32,
+        max_tokens_per_input: 512,
+        ...bounds,
+      },
+    ],
+  };
+  const rerank = {
+    ...HEAD,
+    endpoints: [
+      {
+        provider: 'tei',
+        upstream_model: 'two',
+        pointwise: true,
+        max_documents_per_call: 32,
+        ...bounds,
+        prices: [{ ...ROW, usd_per_million_tokens: { prompt: 0 } }],
+      },
+    ],
+  };
+  const changed = over(SHIPPED, ['models', 'acme/embed', embeddings]);
+  expect(problemOf(changed, 'models', 'acme/embed')).toBeNull();
+  const both = over(changed, ['rerank_models', 'acme/rank', rerank]);
+  expect(problemOf(both, 'rerank_models', 'acme/rank')).toContain('tei serves one model');
+});
+
+const CLAUDE = 'anthropic/claude-opus-5';
+const withoutWrites = { prompt: 4, completion: 20, cache_read: 0.4 };
+const allPrices = { ...withoutWrites, cache_write: 5, cache_write_1h: 8 };
+
+it.each<[string, string, object]>([
+  ['changes the price of an endpoint', CLAUDE, { provider: 'anthropic' }],
+  ['says that it needs nothing', CLAUDE, { provider: 'anthropic', needs: [] }],
+  [
+    'adds an endpoint of a cloud',
+    CLAUDE,
+    {
+      provider: 'bedrock',
+      tag: 'bedrock/eu',
+      upstream_model: 'eu.anthropic.claude-opus-5',
+      wires: ['messages'],
+    },
+  ],
+  [
+    'adds a model of Anthropic',
+    'anthropic/claude-new',
+    { provider: 'anthropic', upstream_model: 'claude-new' },
+  ],
+])('a stored row of Claude that %s is refused without the prices of writes', (_name, id, endpoint) => {
+  const problemWith = (prices: object): string | null | undefined => {
+    const document = {
+      ...(id === CLAUDE ? {} : HEAD),
+      endpoints: [{ ...endpoint, prices: [{ ...ROW, usd_per_million_tokens: prices }] }],
+    };
+    return problemOf(over(SHIPPED, ['chat_models', id, document]), 'chat_models', id);
+  };
+  expect(problemWith(withoutWrites)).toContain(
+    'usd_per_million_tokens must have cache_write: the endpoint needs it',
+  );
+  expect(problemWith(allPrices)).toBeNull();
+});
