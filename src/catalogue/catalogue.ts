@@ -4,9 +4,10 @@ import type { Sort } from '../domain/providers/provider-preferences.js';
 import { AppError } from '../domain/errors.js';
 import { endpointTag, idsOf } from './catalogue-model.js';
 import type { CatalogueModel, NamedModel } from './catalogue-model.js';
+import type { MovingAlias } from './moving-alias.js';
 import type { RerankModel } from './rerank-model.js';
 
-interface FoundModel<Model extends NamedModel> {
+export interface FoundModel<Model extends NamedModel> {
   readonly model: Model;
   /** The order of endpoints that the variant of the name asks for; null: none. */
   readonly sort: Sort | null;
@@ -46,6 +47,11 @@ export class ModelLookup<Model extends NamedModel> {
     if (found?.model.disabled === true)
       throw new AppError('not_found', { detail: `the model ${found.model.id} is disabled by the operator` });
     return found;
+  }
+
+  /** By its id alone, without disabled ones. */
+  get(id: string): Model | undefined {
+    return this.names.models.get(id);
   }
 
   /** For lists and filters of what is stored: of a disabled model as well. */
@@ -99,6 +105,8 @@ export class ModelLookup<Model extends NamedModel> {
 export class Catalogue extends ModelLookup<CatalogueModel> {}
 
 export class RerankCatalogue extends ModelLookup<RerankModel> {}
+
+export class AliasCatalogue extends ModelLookup<MovingAlias> {}
 
 export class ChatCatalogue extends ModelLookup<ChatModel> {
   override find(name: string): FoundModel<ChatModel> | undefined {

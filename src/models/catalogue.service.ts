@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { idsOf } from '../catalogue/catalogue-model.js';
 import { CatalogueError } from '../catalogue/reader/cursor.js';
 import { KINDS } from '../catalogue/reader/kinds.js';
-import type { Kind } from '../catalogue/reader/kinds.js';
+import type { AnyModel, Kind } from '../catalogue/reader/kinds.js';
 import type { StoredEntry } from '../catalogue/stored-layer.js';
 import { AppConfig } from '../config/app-config.js';
 import { describeChange } from '../domain/audit.js';
@@ -175,12 +175,22 @@ export class CatalogueService {
     const next = await this.stored.withEntries(version, [{ kind, id, version, documents }]);
     const problem = next.entry(kind, id)?.problem ?? null;
     if (problem !== null) throw new AppError(onProblem, { detail: problem });
+    if (documents.operator) this.rejectUnknownTargets(next.model(kind, id), onProblem);
     try {
       this.source.check(next);
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       throw new AppError(onProblem, { detail: `beside CATALOGUE_FILE: ${error.message}` });
     }
+  }
+
+  /** Calls pass over a target that goes later; one that is new is a mistake. */
+  private rejectUnknownTargets(entry: AnyModel | undefined, onProblem: 'invalid_request' | 'conflict'): void {
+    if (!entry || !('targets' in entry)) return;
+    const known = new Set(this.entries.models('chat_models').map(({ model }) => model.id));
+    const unknown = entry.targets.find(({ target }) => !known.has(target));
+    if (unknown)
+      throw new AppError(onProblem, { detail: `targets: there is no chat model ${unknown.target}` });
   }
 
   /** Callers keep vectors by the id of their model, also of one that has been deleted since. */

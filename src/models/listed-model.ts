@@ -1,16 +1,19 @@
 // The facts of a listed model, of any kind (docs/contract.md#models).
 import { priceOn, rowOn } from '../catalogue/catalogue-model.js';
-import type { AnyModel } from '../catalogue/reader/kinds.js';
 import { isRerankEndpoint } from '../catalogue/rerank-model.js';
 import type { RerankEndpoint, RerankModel } from '../catalogue/rerank-model.js';
-import type { ModelEndpoint } from '../catalogue/catalogue-model.js';
+import type { CatalogueModel, ModelEndpoint } from '../catalogue/catalogue-model.js';
 import { chatPricesOn } from '../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../catalogue/chat-prices.js';
 import { isChatEndpoint } from '../domain/chat/chat-model.js';
 import type { ChatEndpoint, ChatModel } from '../domain/chat/chat-model.js';
+import type { AliasTarget } from '../routing/chat/moving-aliases.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 
-export type ListedModel = AnyModel;
+export type ListedModel = (CatalogueModel | ChatModel | RerankModel) & {
+  /** Of a moving alias, which is listed with the facts of its target. */
+  readonly aliasTarget?: Pick<ChatModel, 'id' | 'name'>;
+};
 export type ListedEndpoint = ModelEndpoint | ChatEndpoint | RerankEndpoint;
 
 export function isChatModel(model: ListedModel): model is ChatModel {
@@ -19,6 +22,13 @@ export function isChatModel(model: ListedModel): model is ChatModel {
 
 export function isRerankModel(model: ListedModel): model is RerankModel {
   return !isChatModel(model) && !('nativeDimensions' in model);
+}
+
+/** A target under the name of its moving alias. */
+export function aliasOf({ alias, model }: AliasTarget): ListedModel {
+  const { id, name, canonicalSlug = id } = model;
+  const { aliases: _own, ...facts } = model;
+  return { ...facts, id: alias.id, name: alias.name, canonicalSlug, aliasTarget: { id, name } };
 }
 
 /** Unix seconds. */

@@ -52,7 +52,9 @@ function rulesOf(filters: Filters, { now }: FilterContext): ((model: ListedModel
     includesAll(filters.input_modalities, inputModalities),
     includesAll(filters.supported_parameters, supportedParameters),
     includesAny(filters.providers, ({ endpoints }) => endpoints.map(({ provider }) => provider), slugOf),
-    includesAny(filters.model_authors, ({ id }) => [id.split('/')[0] ?? '']),
+    includesAny(filters.model_authors, ({ id, aliasTarget }) => [
+      (aliasTarget?.id ?? id).split('/')[0] ?? '',
+    ]),
     ...ifGiven(q, (text) => (model) => matchesText(model, text)),
     ...ifGiven(category, () => () => false),
     ...ifGiven(context, (least) => (model) => model.contextLength >= least),

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import type { FoundModel } from '../catalogue/catalogue.js';
+import type { CatalogueModel } from '../catalogue/catalogue-model.js';
+import type { RerankModel } from '../catalogue/rerank-model.js';
 import { permitsEndpoint, permitsModel, permitsRegion } from '../domain/guardrails/guardrails-in-force.js';
 import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
 import type { ApiKey, Caller } from '../domain/keys/api-key.js';
@@ -11,6 +14,8 @@ import { utcDay } from '../domain/spend/spend.js';
 import { PROVIDERS, providerSlugOf } from '../providers/index.js';
 import type { Provider } from '../providers/shared/provider.js';
 import { PresetsRepository } from '../persistence/presets/presets.repository.js';
+import { MovingAliases } from '../routing/chat/moving-aliases.js';
+import type { FoundChatModel } from '../routing/chat/moving-aliases.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
 import type { EndpointReport } from '../routing/endpoint-reports.js';
 import { guardedEndpoint, Guardrails } from '../routing/guardrails/guardrails.js';
@@ -18,7 +23,7 @@ import { CredentialAccess } from '../routing/credentials/credential-access.js';
 import type { EndpointsQueryDto } from './dto/endpoints.dto.js';
 import type { ReportedEndpoint } from './dto/model-endpoints.dto.js';
 import type { ModelCountQueryDto } from './dto/models-query.dto.js';
-import { promptPrice } from './listed-model.js';
+import { aliasOf, promptPrice } from './listed-model.js';
 import type { ListedEndpoint, ListedModel } from './listed-model.js';
 import { filterModels } from './model-filters.js';
 import type { ModelSpeed } from './model-filters.js';
@@ -40,6 +45,7 @@ export class ModelsService {
     private readonly catalogue: Catalogue,
     private readonly chatCatalogue: ChatCatalogue,
     private readonly rerankCatalogue: RerankCatalogue,
+    private readonly aliases: MovingAliases,
     private readonly reports: EndpointReports,
     private readonly access: CredentialAccess,
     private readonly guardrails: Guardrails,
@@ -54,7 +60,7 @@ export class ModelsService {
 
   /** The models with a configured provider, unless the query wants all of the catalogue. */
   list(query: ModelCountQueryDto): ListedModel[] {
-    return this.listOf(this.all(), query);
+    return this.listOf(this.withAliases(this.all()), query);
   }
 
   listEmbeddings(query: ModelCountQueryDto): ListedModel[] {
@@ -73,23 +79,23 @@ export class ModelsService {
     ]);
     const byId = new Map(reached.map((model) => [model.id, model]));
     const named = presets.items.flatMap(({ slug, status, model: name }) => {
-      const id = status === 'active' && name !== null ? this.chatCatalogue.idOf(name) : undefined;
+      const id = status === 'active' && name !== null ? this.aliases.idOf(name) : undefined;
       const model = id === undefined ? undefined : byId.get(id);
       return model ? [{ ...model, id: `${PRESET_MARK}${slug}`, canonicalSlug: model.id, name: slug }] : [];
     });
-    return this.filter([...reached, ...named], filters);
+    return this.filter([...this.withAliases(reached), ...named], filters);
   }
 
   /** By any name that calls may use. */
   get(name: string): ListedModel {
-    const found =
-      this.catalogue.find(name) ?? this.rerankCatalogue.find(name) ?? this.chatCatalogue.find(name);
-    if (!found) throw new AppError('not_found', { detail: 'there is no model of this name' });
-    return found.model;
+    const found = this.find(name);
+    return 'alias' in found && found.alias
+      ? aliasOf({ model: found.model, alias: found.alias })
+      : found.model;
   }
 
   report(name: string): ReportedModel {
-    const model = this.get(name);
+    const { model } = this.find(name);
     const endpoints = model.endpoints.map((endpoint) => ({
       endpoint,
       report: this.reports.of(model, endpoint),
@@ -105,6 +111,24 @@ export class ModelsService {
     return this.access.reachedBy(key, models, (model, endpoint: ListedEndpoint, credential) =>
       permitsEndpoint(rules, guardedEndpoint({ model, endpoint, credential }, promptPrice(endpoint, day))),
     );
+  }
+
+  private find(name: string): FoundModel<CatalogueModel | RerankModel> | FoundChatModel {
+    const found = this.catalogue.find(name) ?? this.rerankCatalogue.find(name) ?? this.aliases.find(name);
+    if (!found) throw new AppError('not_found', { detail: 'there is no model of this name' });
+    return found;
+  }
+
+  /** The moving aliases of these models follow. */
+  private withAliases(models: readonly ListedModel[]): ListedModel[] {
+    const ids = new Set(models.map(({ id }) => id));
+    return [
+      ...models,
+      ...this.aliases
+        .list()
+        .filter(({ model }) => ids.has(model.id))
+        .map(aliasOf),
+    ];
   }
 
   private all(): ListedModel[] {
@@ -123,7 +147,7 @@ export class ModelsService {
 
   /** All endpoints of the catalogue that the query wants, one page of them. */
   listEndpoints({ provider, model, configured, offset, limit }: EndpointsQueryDto): Page<ModelWithEndpoint> {
-    const models = model === undefined ? this.all() : [this.get(model)];
+    const models = model === undefined ? this.all() : [this.find(model).model];
     const slug = provider === undefined ? undefined : (providerSlugOf(provider) ?? provider);
     const endpoints = models.flatMap((one) =>
       one.endpoints

@@ -73,10 +73,15 @@ export function mergeLayers(layers: readonly CatalogueLayer[]): MergedLayers {
     }
   }
   return {
-    document: { ...document, endpoints: [...endpoints.values()].map(({ members }) => members) },
+    document: {
+      ...document,
+      ...(endpoints.size > 0 && { endpoints: [...endpoints.values()].map(({ members }) => members) }),
+    },
     sources: {
       ...sources,
-      endpoints: Object.fromEntries([...endpoints].map(([tag, { sources: own }]) => [tag, own])),
+      ...(endpoints.size > 0 && {
+        endpoints: Object.fromEntries([...endpoints].map(([tag, { sources: own }]) => [tag, own])),
+      }),
     },
   };
 }

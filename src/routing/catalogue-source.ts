@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import type { ModelLookup } from '../catalogue/catalogue.js';
 import { SHIPPED } from '../catalogue/generated/shipped.js';
 import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
@@ -106,6 +106,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   readonly catalogue: Catalogue;
   readonly chatCatalogue: ChatCatalogue;
   readonly rerankCatalogue: RerankCatalogue;
+  readonly aliasCatalogue: AliasCatalogue;
   private readonly catalogues: Readonly<Record<Kind, ModelLookup<AnyModel>>>;
   private readonly logger = new Logger('Catalogue');
   private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
@@ -132,10 +133,12 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.catalogue = new Catalogue(this.effective.models);
     this.chatCatalogue = new ChatCatalogue(this.effective.chatModels);
     this.rerankCatalogue = new RerankCatalogue(this.effective.rerankModels);
+    this.aliasCatalogue = new AliasCatalogue(this.effective.movingAliases);
     this.catalogues = {
       models: this.catalogue,
       chat_models: this.chatCatalogue,
       rerank_models: this.rerankCatalogue,
+      moving_aliases: this.aliasCatalogue,
     };
   }
 

@@ -52,6 +52,8 @@ export interface ChatTarget extends ServingTarget {
   readonly endpoint: ChatEndpoint;
   /** How it is called for this call. */
   readonly wire: ChatWire | LocalChat;
+  /** The moving alias that the call named; absent: the model itself. */
+  readonly requestedModel?: string;
 }
 
 /** `tag/upstream-model`, as the log names an endpoint; the tag of most is the provider's slug. */

@@ -1,10 +1,11 @@
 // Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
-import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { CatalogueSource } from './catalogue-source.js';
 import { ChatPlanner } from './chat/chat-planner.js';
+import { MovingAliases } from './chat/moving-aliases.js';
 import { ReasoningOrigins } from './chat/reasoning-origins.js';
 import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
@@ -49,6 +50,11 @@ import { StoredCatalogue } from './stored-catalogue.js';
       useFactory: (source: CatalogueSource) => source.rerankCatalogue,
       inject: [CatalogueSource],
     },
+    {
+      provide: AliasCatalogue,
+      useFactory: (source: CatalogueSource) => source.aliasCatalogue,
+      inject: [CatalogueSource],
+    },
     AccessTokens,
     CredentialCircuits,
     EmbeddingRouter,
@@ -59,6 +65,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     EndpointHealthRegistry,
     OwnCredentialsCache,
     ChatPlanner,
+    MovingAliases,
     StickyRoutes,
     ReasoningOrigins,
     ChatRouter,
@@ -86,6 +93,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     EndpointReports,
     GuardrailNames,
     Guardrails,
+    MovingAliases,
     RerankCatalogue,
     RerankPlanner,
     RerankRouter,

@@ -33,7 +33,10 @@ const ADDED: Readonly<Record<Kind, object>> = {
       { provider: 'cohere', upstream_model: 'r', prices: [{ ...ROW, usd_per_search_unit: 0.002 }] },
     ],
   },
+  moving_aliases: { targets: [{ ...ROW, target: 'openai/gpt-5.5' }] },
 };
+/** The lists of models: an alias has an id that no model can have. */
+const MODEL_KINDS = KINDS.filter((kind) => kind !== 'moving_aliases');
 
 function over(rows: StoredLayer, ...changes: readonly Change[]): StoredLayer {
   const entries = changes.map(([kind, id, document], index): StoredEntry => ({
@@ -52,28 +55,50 @@ const problemOf = (rows: StoredLayer, kind: Kind, id: string): string | null | u
   rows.entry(kind, id)?.problem;
 
 it.each(KINDS)('a stored row of the list %s adds a model, disables it, and takes it away', (kind) => {
-  const added = over(SHIPPED, [kind, 'acme/one', ADDED[kind]]);
-  expect(problemOf(added, kind, 'acme/one')).toBeNull();
-  expect(modelsOf(added.contents, kind).map(({ id }) => id)).toContain('acme/one');
-  const disabled = over(added, [kind, 'acme/one', { ...ADDED[kind], disabled: true }]);
-  expect(disabled.model(kind, 'acme/one')?.disabled).toBe(true);
-  const ended = over(disabled, [kind, 'acme/one', null]);
+  const id = kind === 'moving_aliases' ? '~acme/one' : 'acme/one';
+  const added = over(SHIPPED, [kind, id, ADDED[kind]]);
+  expect(problemOf(added, kind, id)).toBeNull();
+  expect(modelsOf(added.contents, kind).map((model) => model.id)).toContain(id);
+  const disabled = over(added, [kind, id, { ...ADDED[kind], disabled: true }]);
+  expect(disabled.model(kind, id)?.disabled).toBe(true);
+  const ended = over(disabled, [kind, id, null]);
   expect(ended.contents).toEqual(SHIPPED.contents);
 });
 
-it.each(KINDS)('a stored row of the list %s disables a shipped model and keeps its other members', (kind) => {
-  const [shipped] = modelsOf(SHIPPED.contents, kind);
-  const changed = over(SHIPPED, [kind, shipped!.id, { disabled: true }]);
-  expect(changed.model(kind, shipped!.id)).toEqual({ ...shipped, disabled: true });
-});
+it.each(MODEL_KINDS)(
+  'a stored row of the list %s disables a shipped model and keeps its other members',
+  (kind) => {
+    const [shipped] = modelsOf(SHIPPED.contents, kind);
+    const changed = over(SHIPPED, [kind, shipped!.id, { disabled: true }]);
+    expect(changed.model(kind, shipped!.id)).toEqual({ ...shipped, disabled: true });
+  },
+);
 
 it.each(
-  KINDS.flatMap((kind) => KINDS.filter((other) => other !== kind).map((other) => [kind, other] as const)),
+  MODEL_KINDS.flatMap((kind) =>
+    MODEL_KINDS.filter((other) => other !== kind).map((other) => [kind, other] as const),
+  ),
 )('a stored row of the list %s cannot have the id of a model of the list %s', (kind, other) => {
   const [taken] = modelsOf(SHIPPED.contents, other);
   const changed = over(SHIPPED, [kind, taken!.id, ADDED[kind]]);
   expect(problemOf(changed, kind, taken!.id)).toContain(`${taken!.id} names`);
   expect(changed.contents).toEqual(SHIPPED.contents);
+});
+
+it.each<[string, string, object, string]>([
+  ['has the id of a model', 'acme/one', {}, 'must be of the form ~vendor/name'],
+  ['has no target', '~acme/one', { targets: [] }, 'targets: must name at least one target'],
+  [
+    'has two targets from one day on',
+    '~acme/one',
+    { targets: [1, 2].map((number) => ({ ...ROW, target: `acme/${number}` })) },
+    'there are two targets from 2026-01-01 on',
+  ],
+  ['names another alias', '~acme/one', { targets: [{ ...ROW, target: '~acme/two' }] }, 'targets[0].target'],
+  ['has prices', '~acme/one', { endpoints: [] }, 'endpoints: is not known here'],
+])('a stored moving alias that %s is refused', (_name, id, members, problem) => {
+  const changed = over(SHIPPED, ['moving_aliases', id, { ...ADDED.moving_aliases, ...members }]);
+  expect(problemOf(changed, 'moving_aliases', id)).toContain(problem);
 });
 
 it('a stored row cannot give a server of one model another one for another kind', () => {

@@ -1,12 +1,15 @@
-// The kinds of models. Each is a list of a catalogue; everything that concerns models of every kind walks this table.
+// The kinds of models, and of names for them. Each is a list of a catalogue; everything that concerns all of them walks this
+// table.
 import type { ChatModel } from '../../domain/chat/chat-model.js';
 import type { ModelFamilies } from '../../domain/providers/provider.js';
 import type { CatalogueModel } from '../catalogue-model.js';
+import type { MovingAlias } from '../moving-alias.js';
 import type { RerankModel } from '../rerank-model.js';
 import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
 import type { Cursor } from './cursor.js';
 import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel } from './embedding-models.js';
 import type { EndpointRules } from './members.js';
+import { readMovingAlias } from './moving-aliases.js';
 import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
 import type { RerankProviderRules } from './rerank-models.js';
 
@@ -14,6 +17,7 @@ export interface CatalogueContents {
   readonly models: readonly CatalogueModel[];
   readonly chatModels: readonly ChatModel[];
   readonly rerankModels: readonly RerankModel[];
+  readonly movingAliases: readonly MovingAlias[];
 }
 
 export interface CatalogueRules extends Pick<
@@ -28,7 +32,7 @@ export interface CatalogueRules extends Pick<
   readonly rerank: ReadonlyMap<string, RerankProviderRules>;
 }
 
-export type AnyModel = CatalogueModel | ChatModel | RerankModel;
+export type AnyModel = CatalogueModel | ChatModel | RerankModel | MovingAlias;
 
 /** Parameters are those of one kind, which each caller takes from the list of that kind. */
 interface ModelKind {
@@ -72,6 +76,13 @@ const MODEL_KINDS = {
     providersOf: ({ rerank }) => [...rerank.keys()],
     read: (cursor, known: ReadonlyMap<string, RerankModel>, endpointRules, { rerank }) =>
       readRerankModel(cursor, known, endpointRules, rerank),
+  },
+  moving_aliases: {
+    noun: 'a moving alias',
+    member: 'movingAliases',
+    endpointMembers: [],
+    providersOf: () => [],
+    read: (cursor, known: ReadonlyMap<string, MovingAlias>) => readMovingAlias(cursor, known),
   },
 } as const satisfies Readonly<Record<string, ModelKind>>;
 

@@ -211,7 +211,11 @@ describe('the defaults of a provider', () => {
   it('are stated once in a catalogue of several files', () => {
     const files = ['a.yaml', 'b.yaml'].map((name) => parseYaml(defaults('max_inputs_per_call: 7'), name));
     const readBoth = (): unknown =>
-      readLayer(files, { models: [], chatModels: [], rerankModels: [] }, { ...RULES, providers: ['two'] });
+      readLayer(
+        files,
+        { models: [], chatModels: [], rerankModels: [], movingAliases: [] },
+        { ...RULES, providers: ['two'] },
+      );
     expect(readBoth).toThrow('b.yaml:1: defaults.models.two: appears twice');
   });
 });
@@ -229,7 +233,7 @@ describe('a catalogue that is not YAML', () => {
     const document = { models: [{ id: 'vendor/shipped', endpoints: [{ provider: 'one', prices: [row] }] }] };
     return readLayer(
       [new Cursor({ name: 'the body' }, document)],
-      { models: [SHIPPED], chatModels: [], rerankModels: [] },
+      { models: [SHIPPED], chatModels: [], rerankModels: [], movingAliases: [] },
       RULES,
     ).models[0];
   };

@@ -155,7 +155,7 @@ export function given<Name extends string, Value>(
   return (value === undefined ? {} : { [name]: value }) as { readonly [Member in Name]?: Value };
 }
 
-function readId(cursor: Cursor): string {
+export function readId(cursor: Cursor): string {
   return cursor.text(/^[\w.-]{1,100}\/[\w.:-]{1,200}$/, 'of the form vendor/model');
 }
 

@@ -83,20 +83,21 @@ export function readChatPrices(needs: readonly (keyof ChatPrices)[]): (cursor: C
 }
 
 /** Of which no two begin on one day. */
-function readRows<Row extends { readonly effectiveFrom: string }>(
+export function readRows<Row extends { readonly effectiveFrom: string }>(
   cursor: Cursor,
   readRow: (item: Cursor) => Row,
+  noun = 'prices',
 ): Row[] {
   const days = new Set<string>();
   return cursor.list().map((item) => {
     const row = readRow(item);
-    if (days.has(row.effectiveFrom)) item.fail(`there are two prices from ${row.effectiveFrom} on`);
+    if (days.has(row.effectiveFrom)) item.fail(`there are two ${noun} from ${row.effectiveFrom} on`);
     days.add(row.effectiveFrom);
     return row;
   });
 }
 
-function readOrigin(row: ObjectCursor): Pick<DatedPrice, 'effectiveFrom' | 'source'> {
+export function readOrigin(row: ObjectCursor): Pick<DatedPrice, 'effectiveFrom' | 'source'> {
   return { effectiveFrom: row.read('effective_from', readDay), source: row.read('source', readLabel) };
 }
 

@@ -126,6 +126,7 @@ function chatFacts({
     reasoningCost: cost?.reasoning ?? null,
     cacheDiscount: cost?.cacheDiscount ?? null,
     parameters: chatParameters(request),
+    ...(target.requestedModel !== undefined && { requestedModel: target.requestedModel }),
     ...(request.preset && { preset: request.preset }),
     mediaCount: imagesOf(size) + size.files + size.videos,
     audioCount: size.audioParts,

@@ -70,6 +70,8 @@ export interface ChatFacts {
   readonly cacheDiscount: PicoUsd | null;
   /** Sampling and other settings of the request: chatParameters(). */
   readonly parameters: JsonObject | null;
+  /** The moving alias that the request named; absent: it named the model itself. */
+  readonly requestedModel?: string;
   /** The preset whose members were a part of the request; absent: none. */
   readonly preset?: AppliedPreset;
   readonly mediaCount: number;

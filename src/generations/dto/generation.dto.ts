@@ -151,6 +151,8 @@ export class GenerationDto {
     string | null;
   @TextField({ nullable: true }) http_referer: string | null;
   @TextField({ nullable: true }) user_agent: string | null;
+  @TextField(ofChat('The moving alias that the request named, where it named one.'))
+  requested_model: string | null;
   @TextField(ofChat('The preset that the request named.')) preset_id: string | null;
   @TextField(ofChat('Its slug.')) preset: string | null;
   @IntegerField(ofChat('The version that was used.')) preset_version: number | null;
@@ -245,6 +247,7 @@ type ChatMember =
   | 'search_units'
   | 'top_n'
   | 'overrun'
+  | 'requested_model'
   | 'preset_id'
   | 'preset'
   | 'preset_version'
@@ -271,6 +274,7 @@ function chatMembers({ chat, rerank, promptTokens }: Generation): Pick<Generatio
     search_units: rerank?.searchUnits ?? null,
     top_n: rerank?.topN ?? null,
     overrun: usdOrNull(chat?.overrun ?? null),
+    requested_model: chat?.requestedModel ?? null,
     preset_id: chat?.preset?.id ?? null,
     preset: chat?.preset?.slug ?? null,
     preset_version: chat?.preset?.version ?? null,

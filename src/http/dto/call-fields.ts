@@ -11,8 +11,8 @@ import { TextField } from '../fields/scalar-fields.js';
 import { validationFailure } from '../fields/validation.pipe.js';
 import { ProviderPreferencesDto } from './provider-preferences.dto.js';
 
-/** An id of the form vendor/model, or a name without its vendor. */
-export const MODEL_NAME = /^(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
+/** An id of the form vendor/model, a moving alias such as ~vendor/name, or a name without its vendor. */
+export const MODEL_NAME = /^~?(?:[\w.-]{1,100}\/[\w.:/-]{1,200}|[\w.:-]{1,200})$/;
 const MAX_SESSION_LENGTH = 256;
 const MAX_TRACE_LENGTH = 16_384;
 // All texts of `provider` together: names and prices.

@@ -44,14 +44,14 @@ export class CatalogueQueryDto extends PageQueryDto {
 
 export class ChangeCatalogueModelDto {
   @KindField(
-    'The list of the model. Needed for a new one: `models` for embeddings, `chat_models`, `rerank_models`.',
+    'The list of the model. Needed for a new one: `models` for embeddings, `chat_models`, `rerank_models`, `moving_aliases`.',
   )
   kind?: Kind;
 
   @FreeObjectField({
     description:
       'The model in the format of docs/catalogue.example.yaml, as JSON: all of it, or the members and endpoints that differ from the layers below. ' +
-      '`prices` replaces their whole list.',
+      '`prices` and `targets` replace their whole list.',
     example: { disabled: true },
   })
   model: Record<string, unknown>;

@@ -60,6 +60,11 @@ class ModelLinksDto {
   @TextField({ description: 'The path of the list of endpoints.' }) details: string;
 }
 
+class AliasTargetDto {
+  @TextField({ example: 'anthropic/claude-sonnet-5', description: 'Its id.' }) slug: string;
+  @TextField() name: string;
+}
+
 class TopProviderDto {
   @FlagField() is_moderated: boolean;
   @IntegerField({ nullable: true }) context_length: number | null;
@@ -88,6 +93,11 @@ export class ModelDto {
   supported_voices: string[] | null;
   @ListField(String, { example: ['dimensions'] }) supported_parameters: string[];
   @ObjectField(ModelLinksDto) links: ModelLinksDto;
+  @ObjectField(AliasTargetDto, {
+    optional: true,
+    description: 'Of a moving alias: the model that calls of it use now.',
+  })
+  alias_target?: AliasTargetDto;
 }
 
 /** The record, and beside it the members that OpenAI's clients read. */
@@ -121,6 +131,7 @@ export function toModelDto(model: ListedModel, day: string): ModelDto {
     supported_voices: null,
     supported_parameters: supportedParameters(model),
     links: { details: `/api/v1/models/${linkedId(model)}/endpoints` },
+    ...(model.aliasTarget && { alias_target: { slug: model.aliasTarget.id, name: model.aliasTarget.name } }),
   };
 }
 

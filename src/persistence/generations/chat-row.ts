@@ -68,6 +68,7 @@ export function readChat(row: Pick<TableRow, Summed | 'chat' | 'operation'>): Ch
     reasoningCost: readAmount(stored.reasoningCost),
     cacheDiscount: readAmount(stored.cacheDiscount),
     parameters: stored.parameters ?? null,
+    ...(stored.requestedModel !== undefined && { requestedModel: stored.requestedModel }),
     ...(stored.preset && { preset: stored.preset }),
     mediaCount: stored.mediaCount ?? 0,
     audioCount: stored.audioCount ?? 0,

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { pricedEndpoint } from '../../../test/support/chat/charges.js';
 import { chatMessage, chatRequest } from '../../../test/support/requests/chat-request.js';
 import { TestClock } from '../../../test/support/app/clock.js';
-import type { ChatCatalogue } from '../../catalogue/catalogue.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import { NO_PREFERENCES } from '../../domain/providers/provider-preferences.js';
@@ -16,6 +15,7 @@ import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-regist
 import type { Guardrails } from '../guardrails/guardrails.js';
 import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
+import type { MovingAliases } from './moving-aliases.js';
 import { ReasoningOrigins } from './reasoning-origins.js';
 import { StickyRoutes } from './sticky-routes.js';
 
@@ -60,7 +60,7 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
   };
   const find = (name: string) => models[name] && { model: { id: name, endpoints: models[name] }, sort: null };
   const planner = new ChatPlanner(
-    { find } as unknown as ChatCatalogue,
+    { find } as unknown as MovingAliases,
     { resolve: (sent) => sent } as Partial<ProviderNames> as ProviderNames,
     {} as EndpointCaller,
     { random: () => 0 } as unknown as EndpointHealthRegistry,

@@ -1,7 +1,6 @@
 // Decides which endpoints may serve a chat call, before any request is sent: hard members, preferences, prices and the
 // caller's list of models (docs/contract.md#chat-routing).
 import { Injectable } from '@nestjs/common';
-import { ChatCatalogue } from '../../catalogue/catalogue.js';
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
 import { Clock } from '../../domain/clock.js';
@@ -26,6 +25,7 @@ import { protocolOf, wireFor } from '../endpoint-target.js';
 import type { ChatTarget, WireForCall } from '../endpoint-target.js';
 import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
+import { MovingAliases } from './moving-aliases.js';
 import { madeBy, makerName, presetOf, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
@@ -68,7 +68,7 @@ interface PlannedCall extends Omit<ChatPlan, 'caller'>, Pick<Caller, 'key'> {
 @Injectable()
 export class ChatPlanner {
   constructor(
-    private readonly catalogue: ChatCatalogue,
+    private readonly models: MovingAliases,
     private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
@@ -88,7 +88,10 @@ export class ChatPlanner {
     const { request } = plan;
     const { key, guardrails: refs } = plan.caller;
     const preferences = this.names.resolve(plan.preferences);
-    const found = request.models.map((name) => this.catalogue.find(name) ?? rejectModelName(name, 'chat'));
+    const found = request.models.map((name) => ({
+      name,
+      ...(this.models.find(name) ?? rejectModelName(name, 'chat')),
+    }));
     const guardrails = refs && (await this.guardrails.ofCall(refs));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
@@ -97,9 +100,10 @@ export class ChatPlanner {
     const call: PlannedCall = { ...plan, ...resolved, conversation: undefined };
     const targets: ChatTarget[] = [];
     let problem: AppError | null = null;
-    for (const { model, sort } of found) {
+    for (const { name, model, sort, alias } of found) {
       try {
-        targets.push(...this.targetsOf(model, sort, call));
+        const served = this.targetsOf(model, sort, call);
+        targets.push(...(alias ? served.map((target) => ({ ...target, requestedModel: name })) : served));
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         problem ??= error;

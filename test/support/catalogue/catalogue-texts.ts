@@ -69,7 +69,7 @@ export function readOver(
   const documents = [parseYaml(text, 'catalogue.yaml')];
   return readLayer(
     documents,
-    { models: [], chatModels: [], rerankModels: [], ...below },
+    { models: [], chatModels: [], rerankModels: [], movingAliases: [], ...below },
     { ...RULES, ...rules },
   );
 }
