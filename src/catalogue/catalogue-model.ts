@@ -1,4 +1,5 @@
 // The catalogue's record of a model and of the endpoints that serve it.
+import type { Deprecation } from '../domain/deprecation.js';
 import type { DataPolicy } from '../domain/providers/provider.js';
 import type { EmbeddingInput, InputType } from '../domain/embeddings/embedding.js';
 import type { Modality } from '../domain/embeddings/modality.js';
@@ -59,7 +60,7 @@ interface PartRate {
   readonly source: string;
 }
 
-export interface CatalogueModel {
+export interface CatalogueModel extends Deprecation {
   /** `vendor/model`. Answers, records, prices and the embedding cache know the model by it. */
   readonly id: string;
   /** The permanent id, with the day of its release. Absent: `id`. */

@@ -3,8 +3,8 @@ import type { CallerGone } from '../domain/ending.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { ClientStream } from './stream/client-stream.js';
 
@@ -14,8 +14,8 @@ export interface ChatClient {
   readonly gone: CallerGone | null;
   /** Calls `listener` once when the caller leaves before its response is complete. Returns the way to stop that. */
   onGone(listener: () => void): () => void;
-  /** For a stream. Headers go out with its first byte, and name the keys that are passed over by then. */
-  openStream(generationId: string, passedOver: () => readonly PassedOverKey[]): ClientStream;
+  /** For a stream. Headers go out with its first byte, and state the facts that are known by then. */
+  openStream(generationId: string, facts: () => AnswerFacts): ClientStream;
 }
 
 export interface ChatCall {
@@ -35,9 +35,8 @@ export interface ChatCall {
 export type CallPermit = Pick<InFlightPermit, 'hold' | 'release' | 'setAnswerBytes' | 'acquireAnswerBytes'>;
 
 /** The answer of a call without a stream, whose generation is committed. */
-export interface WrittenChat {
+export interface WrittenChat extends AnswerFacts {
   readonly generationId: string;
   /** In pieces. */
   readonly body: readonly Buffer[];
-  readonly passedOver: readonly PassedOverKey[];
 }

@@ -9,8 +9,7 @@ import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
   callContextOf,
   headerText,
-  PASSED_OVER_HEADER,
-  passedOverText,
+  setAnswerHeaders,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
@@ -88,10 +87,10 @@ function sessionIn(request: Request): string | undefined {
   return headerText(request, 'x-session-id') ?? agents.find((session) => session);
 }
 
-function send(response: Response, { generationId, body, passedOver }: WrittenChat, wire: ModelWire): void {
+function send(response: Response, { generationId, body, ...facts }: WrittenChat, wire: ModelWire): void {
   nameGeneration(response, generationId, wire);
+  setAnswerHeaders(response, facts);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('content-type', 'application/json; charset=utf-8');
-  if (passedOver.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(passedOver));
   sendInPieces(response, body);
 }

@@ -61,8 +61,9 @@ export class ChatService {
       this.logger.warn({ generationId: run.generationId, status: error.status }, error.logMessage);
       return endStream(client, failureEvent(call, run, settled, error, usageOfFailure(settled)));
     }
-    const begun = settled.routed.begun?.answer;
-    if (!begun) return null;
+    const { begun: served, passedOver } = settled.routed;
+    if (!served) return null;
+    const { answer: begun, target } = served;
     const { includesUsageChunk, choiceCount } = call.request;
     const completedAt = Math.floor(this.services.clock.now().getTime() / 1_000);
     const end: AnswerEnd = {
@@ -74,8 +75,8 @@ export class ChatService {
     };
     if (begun.kind === 'whole') {
       if (run.generationId === null) return null;
-      const { passedOver } = settled.routed;
-      return { generationId: run.generationId, body: begun.answer.body(end), passedOver };
+      const body = begun.answer.body(end);
+      return { generationId: run.generationId, body, passedOver, deprecation: target.model };
     }
     if (begun.kind === 'ended' || client === null || client.gone !== null) return null;
     return endStream(client, begun.relay.last(end));

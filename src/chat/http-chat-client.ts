@@ -4,10 +4,10 @@ import type { CallerGone } from '../domain/ending.js';
 import { generationHeaderId } from '../domain/identifiers.js';
 import type { ModelWire } from '../domain/chat/model-wire.js';
 import type { ChatConfig } from '../config/chat-config.js';
-import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { clientWireOf } from './clients/client-wires.js';
-import { PASSED_OVER_HEADER, passedOverText } from '../http/observe/call-headers.js';
+import { setAnswerHeaders } from '../http/observe/call-headers.js';
+import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { ChatClient } from './chat-call.js';
 import { ClientStream } from './stream/client-stream.js';
 import { systemScheduler } from '../concurrency/scheduler.js';
@@ -42,7 +42,7 @@ export class HttpChatClient implements ChatClient {
     return () => this.listeners.delete(listener);
   }
 
-  openStream(generationId: string, passedOver: () => readonly PassedOverKey[]): ClientStream {
+  openStream(generationId: string, facts: () => AnswerFacts): ClientStream {
     const { response } = this;
     const { keepAlive } = this.config;
     this.stream = new ClientStream(response, {
@@ -55,8 +55,7 @@ export class HttpChatClient implements ChatClient {
         response.setHeader('content-type', 'text/event-stream; charset=utf-8');
         response.setHeader('cache-control', 'no-cache, no-transform');
         response.setHeader('x-accel-buffering', 'no');
-        const keys = passedOver();
-        if (keys.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(keys));
+        setAnswerHeaders(response, facts());
         // Chunks of a stream are small, and none of them waits for another.
         response.socket?.setNoDelay(true);
       },

@@ -1,8 +1,8 @@
 // One call of POST /embeddings: the data that the controller reads from its request and writes to its response.
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 
@@ -22,10 +22,9 @@ export interface EmbeddingCall {
 export type CacheOutcome = 'hit' | 'partial' | 'miss' | 'bypass' | null;
 
 /** The answer of a call whose generation is committed. */
-export interface WrittenAnswer {
+export interface WrittenAnswer extends AnswerFacts {
   readonly generationId: string;
   /** The body. */
   readonly pieces: readonly Buffer[];
   readonly cacheOutcome: CacheOutcome;
-  readonly passedOver: readonly PassedOverKey[];
 }

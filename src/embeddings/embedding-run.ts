@@ -191,6 +191,7 @@ export class EmbeddingRun {
       pieces: await this.write(executed, source, charge),
       cacheOutcome: this.outcomeOf(executed.vectors),
       passedOver: routed.passedOver,
+      deprecation: route.model,
     };
   }
 

@@ -11,8 +11,7 @@ import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import {
   callContextOf,
   headerText,
-  PASSED_OVER_HEADER,
-  passedOverText,
+  setAnswerHeaders,
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
@@ -57,8 +56,7 @@ export class EmbeddingsResponder {
     });
     response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
-    if (answer.passedOver.length > 0)
-      response.setHeader(PASSED_OVER_HEADER, passedOverText(answer.passedOver));
+    setAnswerHeaders(response, answer);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     sendInPieces(response, answer.pieces);
   }

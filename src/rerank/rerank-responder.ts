@@ -6,12 +6,7 @@ import type { Caller } from '../domain/keys/api-key.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
-import {
-  callContextOf,
-  PASSED_OVER_HEADER,
-  passedOverText,
-  wantsRoutingMetadata,
-} from '../http/observe/call-headers.js';
+import { callContextOf, setAnswerHeaders, wantsRoutingMetadata } from '../http/observe/call-headers.js';
 import { readCreateRerank, toRerankRequest } from './dto/create-rerank.dto.js';
 import { toRerankResponseDto } from './dto/rerank-response.dto.js';
 import { RerankService } from './rerank.service.js';
@@ -38,8 +33,7 @@ export class RerankResponder {
         wantsRoutingMetadata: wantsRoutingMetadata(request),
       });
       response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
-      if (answer.passedOver.length > 0)
-        response.setHeader(PASSED_OVER_HEADER, passedOverText(answer.passedOver));
+      setAnswerHeaders(response, answer);
       response.status(200).json(toRerankResponseDto(answer, body.documents));
     } finally {
       permit?.release();

@@ -12,7 +12,6 @@ import { uuidV7 } from '../domain/identifiers.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Mutable } from '../domain/members.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import type { PassedOverKey } from '../domain/providers/routing-metadata.js';
 import { bestFirst } from '../domain/rerank/rerank.js';
 import type { RankedDocument, RerankRequest } from '../domain/rerank/rerank.js';
 import { unpaidTowardLimit } from '../domain/spend/charge.js';
@@ -30,6 +29,7 @@ import { reserveRoute } from '../spend/route-reservation.js';
 import { SpendLimiter } from '../spend/spend-limiter.js';
 import { UnpaidCosts } from '../spend/unpaid-costs.js';
 import { rerankBounds, rerankCharge } from './charges/rerank-charge.js';
+import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { RerankResult } from './dto/rerank-response.dto.js';
 
 export interface RerankCallInput {
@@ -41,9 +41,7 @@ export interface RerankCallInput {
 }
 
 /** The answer of a call whose generation is committed. */
-export interface SettledRerank extends RerankResult {
-  readonly passedOver: readonly PassedOverKey[];
-}
+export interface SettledRerank extends RerankResult, AnswerFacts {}
 
 /** A call whose providers have answered. */
 interface ExecutedRerank {
@@ -185,6 +183,7 @@ export class RerankRun {
       charge,
       routingMetadata: wantsRoutingMetadata ? describeRouting(request.model, this.progress) : null,
       passedOver: routed.passedOver,
+      deprecation: route.model,
     };
   }
 

@@ -25,7 +25,7 @@ export interface OwnCredential extends Pick<ProviderCredential, 'id' | 'isFallba
 
 /** The facts of a target that routing needs, whatever its operation is. */
 export interface ServingTarget {
-  readonly model: Pick<CatalogueModel, 'id'>;
+  readonly model: Pick<CatalogueModel, 'id' | 'expiresOn' | 'successor'>;
   readonly endpoint: Pick<
     ModelEndpoint,
     'provider' | 'tag' | 'upstreamModel' | 'quantization' | 'dataPolicy'

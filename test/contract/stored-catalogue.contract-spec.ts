@@ -74,6 +74,21 @@ it.each(MODEL_KINDS)(
   },
 );
 
+it.each(MODEL_KINDS)(
+  'a stored row of the list %s states the end of a shipped model, and its successor',
+  (kind) => {
+    const [shipped] = modelsOf(SHIPPED.contents, kind);
+    const end = { expires_on: '2027-03-31', successor: 'acme/next' };
+    expect(over(SHIPPED, [kind, shipped!.id, end]).model(kind, shipped!.id)).toEqual({
+      ...shipped,
+      expiresOn: '2027-03-31',
+      successor: 'acme/next',
+    });
+    const wrong = over(SHIPPED, [kind, shipped!.id, { expires_on: '2027-02-30' }]);
+    expect(problemOf(wrong, kind, shipped!.id)).toContain('expires_on: must be a day of the calendar');
+  },
+);
+
 it.each(
   MODEL_KINDS.flatMap((kind) =>
     MODEL_KINDS.filter((other) => other !== kind).map((other) => [kind, other] as const),

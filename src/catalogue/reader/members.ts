@@ -8,7 +8,9 @@ import type { Cursor, ObjectCursor } from './cursor.js';
 
 export const MOST = 1_000_000_000;
 const MODEL_MEMBERS =
-  'id name description created_at context_length endpoints canonical_slug aliases disabled'.split(' ');
+  'id name description created_at context_length endpoints canonical_slug aliases disabled expires_on successor'.split(
+    ' ',
+  );
 /** Members that `defaults` never state: they make an endpoint. */
 const OWN_MEMBERS = ['provider', 'tag', 'upstream_model', 'prices'];
 export const SHARED_MEMBERS = ['quantization', 'data_policy'];
@@ -49,6 +51,8 @@ export function modelMembers<Model extends AnyModel>(
     createdAt: members.read('created_at', readDay, base?.createdAt),
     contextLength: members.read('context_length', readCount, base?.contextLength),
     ...given('disabled', members.optional('disabled', readFlag)),
+    ...given('expiresOn', members.optional('expires_on', readDay)),
+    ...given('successor', members.optional('successor', readId)),
   };
   return { members, base, shared };
 }

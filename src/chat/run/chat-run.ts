@@ -120,7 +120,7 @@ export class ChatRun {
     const { state, services } = this;
     const { planner, router, exchange, answerEnds } = services;
     const id = state.beginGeneration();
-    if (state.request.isStreamed) this.openStream(id);
+    if (state.request.isStreamed) this.openStream(id, route);
     const routed = await router.run(route, state, (target, attempt) =>
       exchange.begin(target, attempt, state),
     );
@@ -197,10 +197,13 @@ export class ChatRun {
     return this.state.identityOf(target);
   }
 
-  private openStream(generationId: string): void {
+  private openStream(generationId: string, { targets }: ChatRoute): void {
     const { state } = this;
     const { openStreams } = this.services.metrics;
-    state.client = this.call.client.openStream(generationId, () => state.attempt?.passedOver() ?? []);
+    state.client = this.call.client.openStream(generationId, () => ({
+      passedOver: state.attempt?.passedOver() ?? [],
+      deprecation: (state.attempt?.target ?? targets[0])?.model ?? {},
+    }));
     openStreams.inc();
     state.onClose(() => openStreams.dec());
   }

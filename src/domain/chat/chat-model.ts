@@ -1,4 +1,5 @@
 // The catalogue's record of a chat model and of the endpoints that serve it (docs/contract.md#chat-models).
+import type { Deprecation } from '../deprecation.js';
 import type { DataPolicy } from '../providers/provider.js';
 import type { PicoUsd } from '../spend/money.js';
 import type { ProviderWire } from './model-wire.js';
@@ -117,7 +118,7 @@ export function isChatEndpoint(endpoint: object): endpoint is ChatEndpoint {
   return 'supportedParameters' in endpoint;
 }
 
-export interface ChatModel {
+export interface ChatModel extends Deprecation {
   readonly id: string;
   readonly canonicalSlug?: string;
   readonly aliases?: readonly string[];

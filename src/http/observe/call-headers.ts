@@ -1,6 +1,9 @@
-// Headers of model calls: the application that calls, the session, and the wish for routing metadata.
-import type { Request } from 'express';
+// Headers of model calls: the application that calls, the session, and the wish for routing metadata; of their answers, the own
+// keys that did not serve, and the end of the model.
+import type { Request, Response } from 'express';
 import type { CallerTrace } from '../../domain/caller-trace.js';
+import { deprecationHeaders } from '../../domain/deprecation.js';
+import type { Deprecation } from '../../domain/deprecation.js';
 import type { CallContext } from '../../domain/generations/call-record.js';
 import type { PassedOverKey } from '../../domain/providers/routing-metadata.js';
 import type { RequestContext } from '../../domain/generations/generation.js';
@@ -15,8 +18,24 @@ const METADATA_HEADERS = ['x-openrouter-metadata', 'x-openrouter-experimental-me
 export const PASSED_OVER_HEADER = 'X-BYOK-Passed-Over';
 
 /** `openai;reason=used_up, azure;reason=refused` */
-export function passedOverText(keys: readonly PassedOverKey[]): string {
+function passedOverText(keys: readonly PassedOverKey[]): string {
   return [...new Set(keys.map(({ provider, reason }) => `${provider};reason=${reason}`))].join(', ');
+}
+
+/** The facts of a call that the headers of its answer state, whatever its operation is. */
+export interface AnswerFacts {
+  readonly passedOver: readonly PassedOverKey[];
+  /** Of the model that answers. */
+  readonly deprecation: Deprecation;
+}
+
+export function setAnswerHeaders(
+  response: Pick<Response, 'setHeader'>,
+  { passedOver, deprecation }: AnswerFacts,
+): void {
+  if (passedOver.length > 0) response.setHeader(PASSED_OVER_HEADER, passedOverText(passedOver));
+  for (const [name, value] of Object.entries(deprecationHeaders(deprecation)))
+    response.setHeader(name, value);
 }
 
 export function describeApplication(request: Request): RequestContext {

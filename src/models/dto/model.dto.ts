@@ -93,6 +93,12 @@ export class ModelDto {
   supported_voices: string[] | null;
   @ListField(String, { example: ['dimensions'] }) supported_parameters: string[];
   @ObjectField(ModelLinksDto) links: ModelLinksDto;
+  @TextField({
+    optional: true,
+    example: '2027-03-31',
+    description: 'The day (UTC) from which on its vendor may have withdrawn it. Absent: none is known.',
+  })
+  expiration_date?: string;
   @ObjectField(AliasTargetDto, {
     optional: true,
     description: 'Of a moving alias: the model that calls of it use now.',
@@ -131,6 +137,7 @@ export function toModelDto(model: ListedModel, day: string): ModelDto {
     supported_voices: null,
     supported_parameters: supportedParameters(model),
     links: { details: `/api/v1/models/${linkedId(model)}/endpoints` },
+    ...(model.expiresOn !== undefined && { expiration_date: model.expiresOn }),
     ...(model.aliasTarget && { alias_target: { slug: model.aliasTarget.id, name: model.aliasTarget.name } }),
   };
 }

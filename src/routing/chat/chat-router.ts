@@ -31,6 +31,7 @@ export interface BegunAnswer {
 
 /** One attempt, while its answer has not begun. */
 export interface BeginningAttempt {
+  readonly target: ChatTarget;
   /** Members of the request that the endpoint does not take. */
   droppedMembers: readonly string[];
   /** The id in the headers of the provider's response; null: none. */
@@ -145,6 +146,7 @@ export class ChatRouter {
     const permit = await this.attempts.acquirePermit(target, call, limit, mayWait);
     const startedAt = performance.now();
     const attempt: BeginningAttempt = {
+      target,
       droppedMembers: [],
       upstreamId: null,
       passedOver: () => passedOverKeys({ targets, served: [{ target }], credentials }),

@@ -2,7 +2,12 @@
 // skipped.
 import type { AppError } from '../../domain/errors.js';
 import type { CredentialCircuits } from './credential-circuits.js';
-import { openCircuitError, toCallerError, tooManyRejections } from '../failures/caller-error.js';
+import {
+  openCircuitError,
+  toCallerError,
+  tooManyRejections,
+  withdrawnError,
+} from '../failures/caller-error.js';
 import type { EndpointFailure } from '../failures/endpoint-failure.js';
 import type { FailureClass } from '../failures/failure-classes.js';
 import type { ServingTarget } from '../endpoint-target.js';
@@ -61,6 +66,11 @@ export class CallCredentials {
     return this.rejected.has(target) && size >= MAX_REJECTED_KEYS
       ? tooManyRejections(failure, target, size)
       : toCallerError(failure, target);
+  }
+
+  /** Instead of `errorOf`, where the model is past its day and every endpoint fails so. Null: this failure is another. */
+  withdrawnError(failure: EndpointFailure, target: ServingTarget): AppError | null {
+    return withdrawnError(failure, target, this.circuits.today());
   }
 
   /** The caller's error when the last endpoint is skipped, and no other has failed. */

@@ -4,6 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { capacityFor } from '../../domain/cache-capacity.js';
 import { Clock } from '../../domain/clock.js';
+import { utcDay } from '../../domain/spend/spend.js';
 import { endpointName } from '../endpoint-target.js';
 import type { ServingTarget } from '../endpoint-target.js';
 import type { FailureClass } from '../failures/failure-classes.js';
@@ -142,6 +143,11 @@ export class CredentialCircuits {
   private remaining({ openedAt, rest }: Circuit): number {
     const elapsed = this.now() - openedAt;
     return elapsed < 0 ? 0 : Math.max(0, rest - elapsed);
+  }
+
+  /** In UTC. */
+  today(): string {
+    return utcDay(this.clock.now());
   }
 
   private now(): number {

@@ -1,4 +1,5 @@
 // The caller's error for a provider's failure (docs/contract.md#errors).
+import { deprecationHeaders, mayBeGone } from '../../domain/deprecation.js';
 import { AppError } from '../../domain/errors.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import type { AppErrorOptions } from '../../domain/errors.js';
@@ -57,6 +58,21 @@ export function toCallerError(failure: EndpointFailure, target: ServingTarget): 
     payer: consequences.payer,
     isQuoted: true,
     cause: failure,
+  });
+}
+
+/** The caller's error where no endpoint has the model any more. Null: that is not expected yet, or the failure says otherwise. */
+export function withdrawnError(
+  { failureClass, consequences }: EndpointFailure,
+  { model }: ServingTarget,
+  day: string,
+): AppError | null {
+  if (failureClass !== 'endpoint' || !mayBeGone(model, day)) return null;
+  const successor = model.successor === undefined ? '' : `; successor: ${model.successor}`;
+  return new AppError('not_found', {
+    detail: `${model.id} has been withdrawn${successor}`,
+    headers: { ...deprecationHeaders(model), ...NO_RETRY },
+    payer: consequences.payer,
   });
 }
 

@@ -118,6 +118,34 @@ describe('the error of the caller', () => {
   });
 });
 
+describe('a model past the day of its withdrawal', () => {
+  const leaving = { ...createModel([], 'vendor/leaving'), expiresOn: '2020-01-01', successor: 'vendor/next' };
+  const [first, second] = [target('one', leaving), target('two', leaving)];
+
+  it('is withdrawn when all of its endpoints are gone', () => {
+    expect(errorAfter([first, second], [failed('endpoint'), failed('endpoint')])).toMatchObject({
+      status: 404,
+      message: expect.stringContaining('vendor/leaving has been withdrawn; successor: vendor/next'),
+      headers: { Sunset: 'Wed, 01 Jan 2020 00:00:00 GMT', 'x-should-retry': 'false' },
+      payer: 'operator',
+    });
+  });
+
+  it.each<[string, FailureClass, FailureClass]>([
+    ['its first endpoint', 'endpoint', 'failed'],
+    ['its last endpoint', 'failed', 'endpoint'],
+  ])('is not called withdrawn when only %s is gone', (_name, one, other) => {
+    expect(errorAfter([first, second], [failed(one), failed(other)])).toMatchObject({
+      code: 'provider_error',
+    });
+  });
+
+  it('is not called withdrawn before its day', () => {
+    const later = target('one', { ...leaving, expiresOn: '2999-01-01' });
+    expect(errorAfter([later], [failed('endpoint')])).toMatchObject({ code: 'provider_error' });
+  });
+});
+
 describe('a refusal by a policy of one model', () => {
   const other = target('other', createModel([], 'vendor/other'));
   const refusal = failed('refused', 'no', 'content_filter');

@@ -68,9 +68,11 @@ export class RemainingEndpoints<Target extends ServingTarget> {
   }
 
   private worstWith(failure: EndpointFailure, credentials: CallCredentials): CallersError {
-    const { consequences } = failure;
-    if (this.worst !== null && outranks(this.worst, consequences)) return this.worst;
-    return { error: credentials.errorOf(failure, this.target), rank: consequences.rank };
+    const withdrawn = credentials.withdrawnError(failure, this.target);
+    // Any other failure explains more: then not all endpoints are gone.
+    const rank = withdrawn ? 0 : failure.consequences.rank;
+    if (this.worst !== null && outranks(this.worst, { rank })) return this.worst;
+    return { error: withdrawn ?? credentials.errorOf(failure, this.target), rank };
   }
 
   /** Null: no other endpoint may help. */

@@ -103,7 +103,7 @@ it.each([
   if (target === 'acme/disabled-1') await put(target, chatModel(9, 9, { disabled: true }));
   if (target === 'acme/unconfigured-1') {
     const { endpoints, ...model } = chatModel(9, 9) as { readonly endpoints: readonly object[] };
-    await put(target, { ...model, endpoints: [{ ...endpoints[0], provider: 'mistral' }] });
+    await put(target, { ...model, endpoints: [{ ...endpoints[0], provider: 'google' }] });
   }
   const id = `~${target.replace('-1', '-alias')}`;
   await putAlias(

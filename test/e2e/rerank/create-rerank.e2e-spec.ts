@@ -49,6 +49,16 @@ describe('POST /rerank', () => {
     },
   );
 
+  it('names the end of the model and its successor in the headers of the answer', async () => {
+    const { headers } = await call({ model: 'acme/leaving' });
+    expect(headers).toMatchObject({
+      deprecation: `@${Date.parse('2027-03-31') / 1_000}`,
+      sunset: 'Wed, 31 Mar 2027 00:00:00 GMT',
+      link: '</api/v1/models/acme/vllm>; rel="successor-version"',
+    });
+    expect((await call({})).headers).not.toHaveProperty('sunset');
+  });
+
   it('keeps two equal documents as two results, and sorts equal scores by their index', async () => {
     expect(
       indexes(answerOf(await call({ documents: ['0.5', '0.9', '0.5', '0.9'], provider: ONLY_COHERE }))),

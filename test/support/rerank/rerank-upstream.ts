@@ -146,6 +146,12 @@ export const CATALOGUE = `rerank_models:${['jina', 'together', 'vllm', 'openai-c
   'acme/cut',
   'vllm',
   `\n        max_tokens_per_document: 512${SERVER}`,
+)}${model(
+  'acme/leaving',
+  'vllm',
+  `${SERVER}
+    expires_on: 2027-03-31
+    successor: acme/vllm`,
 )}${model('acme/listwise', 'jina', SERVER.replace('true', 'false').replace('1000', '3'), 100)}
 `;
 
