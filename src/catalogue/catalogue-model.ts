@@ -3,6 +3,7 @@ import type { Deprecation } from '../domain/deprecation.js';
 import type { DataPolicy } from '../domain/providers/provider.js';
 import type { EmbeddingInput, InputType } from '../domain/embeddings/embedding.js';
 import type { Modality } from '../domain/embeddings/modality.js';
+import type { PricedBy } from '../domain/generations/generation.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 
 export type InputForm = EmbeddingInput['form'];
@@ -99,6 +100,15 @@ export function endpointTag(endpoint: Pick<ModelEndpoint, 'provider' | 'tag'>): 
 /** The price of a modality's token on a day; null when the catalogue has none. */
 export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality = 'text'): PicoUsd | null {
   return rowOn(endpoint.modalityPrices?.[modality] ?? endpoint.prices, day)?.perToken ?? null;
+}
+
+/** For the record of a call. `endpoint`: the one that served; undefined: none did. */
+export function pricedBy(
+  catalogueVersion: number,
+  endpoint: { readonly prices: readonly Pick<DatedPrice, 'effectiveFrom'>[] } | undefined,
+  day: string,
+): PricedBy {
+  return { catalogueVersion, effectiveFrom: rowOn(endpoint?.prices ?? [], day)?.effectiveFrom ?? null };
 }
 
 /** The row in force on a day. */

@@ -32,6 +32,7 @@ interface Names<Model> {
 export class ModelLookup<Model extends NamedModel> {
   private names: Names<Model>;
   private isKnown = true;
+  private newest = 0;
 
   constructor(models: readonly Model[]) {
     this.names = namesOf(models);
@@ -54,6 +55,11 @@ export class ModelLookup<Model extends NamedModel> {
     return this.names.models.get(id);
   }
 
+  /** The newest stored revision among these models, whoever finds one in the same step; 0: none. */
+  get version(): number {
+    return this.newest;
+  }
+
   /** For lists and filters of what is stored: of a disabled model as well. */
   idOf(name: string): string | undefined {
     return this.findAny(name)?.model.id;
@@ -70,8 +76,9 @@ export class ModelLookup<Model extends NamedModel> {
   }
 
   /** Applies from the next look-up on; a call in flight keeps the model that it was planned with. */
-  replace(models: readonly Model[]): void {
+  replace(models: readonly Model[], version = 0): void {
     this.names = namesOf(models);
+    this.newest = version;
   }
 
   /** Calls are rejected with 503 while stored prices are not known. */

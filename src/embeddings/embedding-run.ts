@@ -176,7 +176,14 @@ export class EmbeddingRun {
     const now = performance.now();
     Object.assign(this.progress, { route, routed, durationMs: Math.round(now - executed.startedAt) });
     const moment = { id, createdAt, durationMs: Math.round(now - executed.countedFrom) };
-    const generation = describeEmbedding(moment, { caller, request, context, executed, charge });
+    const generation = describeEmbedding(moment, {
+      caller,
+      request,
+      context,
+      executed,
+      charge,
+      priceDay: this.priceDay,
+    });
     const content = () => contentOf(request.input, routed.error?.message ?? null);
     const stored = await publisher.toStore(generation, content);
     const unpaidCost = unpaidTowardLimit(charge.unpaid);

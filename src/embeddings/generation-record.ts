@@ -1,4 +1,5 @@
 // The record of one embeddings call.
+import { pricedBy } from '../catalogue/catalogue-model.js';
 import { describeGeneration } from '../domain/generations/call-record.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { Generation } from '../domain/generations/generation.js';
@@ -19,11 +20,13 @@ interface FinishedEmbedding {
     readonly source: VectorSource | null;
   };
   readonly charge: Charge;
+  /** In UTC. */
+  readonly priceDay: string;
 }
 
 export function describeEmbedding(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
-  { caller: { key }, request, context, executed, charge }: FinishedEmbedding,
+  { caller: { key }, request, context, executed, charge, priceDay }: FinishedEmbedding,
 ): Generation {
   const { route, routed, source } = executed;
   const { error, attempts, served } = routed;
@@ -33,6 +36,7 @@ export function describeEmbedding(
     context,
     error,
     charge,
+    pricing: pricedBy(route.catalogueVersion, served[0]?.target.endpoint, priceDay),
     operation: {
       operation: 'embeddings',
       model: route.model.id,

@@ -1,5 +1,6 @@
 // The life of one rerank call's money: plan, reserve, execute, settle, close. No vectors are cached and nothing is shared
 // with other calls: a score belongs to a query and its documents.
+import { pricedBy } from '../catalogue/catalogue-model.js';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { GenerationPublisher } from '../deliveries/generation-publisher.js';
@@ -143,6 +144,7 @@ export class RerankRun {
         context,
         error,
         charge,
+        pricing: pricedBy(route.catalogueVersion, first?.target.endpoint, this.priceDay),
         operation: {
           operation: 'rerank',
           model: route.model.id,

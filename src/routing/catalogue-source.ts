@@ -189,7 +189,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
 
   private use(contents: CatalogueContents, rows: StoredLayer): void {
     this.effective = contents;
-    for (const kind of KINDS) this.catalogues[kind].replace(modelsOf(contents, kind));
+    for (const kind of KINDS) this.catalogues[kind].replace(modelsOf(contents, kind), rows.version);
     this.stored = rows;
     this.loadedAt = this.clock.now();
   }

@@ -326,7 +326,11 @@ describe.each(PROVIDER_STUBS.map((stub) => [stub.slug, stub] as const))('%s', (s
       encodingFormat: 'float',
       extra: {},
     };
-    const routed = await router.run({ accountId: 'a', model, targets }, request, performance.now() + 20_000);
+    const routed = await router.run(
+      { accountId: 'a', model, catalogueVersion: 0, targets },
+      request,
+      performance.now() + 20_000,
+    );
     const charge = await chargeFor(routed, request, DAY, null);
     const uptime = health.of(target).uptime(performance.now());
     return { routed, charge, circuit: [uptime, circuits.restOf(target, 'a')] };

@@ -8,7 +8,7 @@ import { describeGeneration } from '../../domain/generations/call-record.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import { boundedLabel } from '../../domain/text/bounded-text.js';
 import { MAX_TOKENS } from '../../domain/token-count.js';
-import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
+import type { Generation, GenerationAttempt, PricedBy } from '../../domain/generations/generation.js';
 import { endpointName, protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { ChatCall } from '../chat-call.js';
@@ -30,6 +30,7 @@ export interface FinishedChat {
   readonly received: ReceivedAnswer;
   readonly settled: SettledUsage;
   readonly charged: ChatCharge;
+  readonly pricing: PricedBy;
   readonly error: AppError | null;
   readonly isCancelled: boolean;
   /** The client left before any status was sent. */
@@ -52,6 +53,7 @@ export function describeChat(
     context,
     error,
     charge: charged.charge,
+    pricing: finished.pricing,
     operation: {
       operation: 'chat',
       model: target.model.id,

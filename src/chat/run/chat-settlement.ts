@@ -1,8 +1,10 @@
 // The settlement of one chat call: its usage, its charge and its record (docs/contract.md#chat-spend).
+import { pricedBy } from '../../catalogue/catalogue-model.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { wireOf } from '../../domain/chat/chat-request.js';
 import { AppError } from '../../domain/errors.js';
 import type { Generation } from '../../domain/generations/generation.js';
+import { utcDay } from '../../domain/spend/spend.js';
 import type { SpendBound } from '../../domain/spend/spend-limit.js';
 import { endpointName, protocolOf } from '../../routing/endpoint-target.js';
 import type { ChatTarget } from '../../routing/endpoint-target.js';
@@ -61,6 +63,7 @@ export async function settlementOf(
       received,
       settled: usage,
       charged,
+      pricing: pricedBy(route.catalogueVersion, routed.begun?.target.endpoint, utcDay(bound.from)),
       error,
       isCancelled,
       hasNoStatus: isCancelled && client?.hasSentHeaders !== true,

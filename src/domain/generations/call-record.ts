@@ -33,6 +33,7 @@ export interface FinishedCall {
   readonly outcome: Outcome;
   readonly error: AppError | null;
   readonly charge: Charge;
+  readonly pricing?: Generation['pricing'];
 }
 
 const MAX_ERROR_MESSAGE = 300;
@@ -76,6 +77,7 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     attempts: outcome.attempts,
     chat: operation.chat ?? null,
     rerank: operation.rerank ?? null,
+    pricing: call.pricing,
   };
 }
 

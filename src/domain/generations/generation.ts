@@ -59,6 +59,14 @@ export function operationOf(apiType: (typeof LISTED_API_TYPES)[number]): Operati
   return apiType === 'completions' ? 'chat' : apiType;
 }
 
+/** The catalogue that the cost of a call comes from: the cost can be computed again. */
+export interface PricedBy {
+  /** The newest stored revision at the start of the call; 0: none. */
+  readonly catalogueVersion: number;
+  /** The first day of the price row of the endpoint that served; null: none served, or its price is not known. */
+  readonly effectiveFrom: string | null;
+}
+
 export interface Generation {
   readonly id: string;
   readonly accountId: string;
@@ -111,4 +119,6 @@ export interface Generation {
   readonly chat: ChatFacts | null;
   /** Null for other operations. */
   readonly rerank: RerankFacts | null;
+  /** Absent from records of earlier releases. */
+  readonly pricing?: PricedBy | undefined;
 }

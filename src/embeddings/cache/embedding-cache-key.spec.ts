@@ -18,7 +18,7 @@ function routeOf(
 ): Route {
   const model = createModel(endpoints, id);
   const targets = endpoints.map((endpoint) => ({ model, endpoint, provider: local, credential }));
-  return { accountId: 'account', model, targets };
+  return { accountId: 'account', model, catalogueVersion: 0, targets };
 }
 
 interface Asked {

@@ -30,6 +30,7 @@ function bounds(
   const route = {
     accountId: 'account',
     model: createModel(targets.map(({ endpoint }) => endpoint)),
+    catalogueVersion: 0,
     targets,
   };
   return boundsOf(route, { model: route.model.id, input, encodingFormat: 'float', extra }, DAY);

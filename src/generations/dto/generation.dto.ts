@@ -161,6 +161,17 @@ export class GenerationDto {
   @TextField(NEVER) web_search_engine: string | null;
   @TextField({ nullable: true }) workspace_id: string | null;
   @TextField({ nullable: true, description: 'Null: the key is purged.' }) api_key_hash: string | null;
+  @IntegerField({
+    nullable: true,
+    description: 'The newest stored revision of the catalogue at the start of the call; 0: none.',
+  })
+  catalogue_version: number | null;
+  @TextField({
+    nullable: true,
+    example: '2026-01-01',
+    description: 'The first day of the price row of the endpoint that served; null: its price is not known.',
+  })
+  price_effective_from: string | null;
   @TextField({ nullable: true }) session_id: string | null;
   @TextField({ nullable: true, description: 'The x-request-id of the response.' }) request_id: string | null;
   @TextField(NEVER) response_cache_source_id: string | null;
@@ -218,6 +229,8 @@ export function toGenerationDto(
     user_agent: requestContext?.userAgent ?? null,
     workspace_id: generation.workspaceId,
     api_key_hash: keyHash,
+    catalogue_version: generation.pricing?.catalogueVersion ?? null,
+    price_effective_from: generation.pricing?.effectiveFrom ?? null,
     session_id: generation.sessionId,
     request_id: generation.requestId,
     provider_responses:
@@ -227,33 +240,7 @@ export function toGenerationDto(
   };
 }
 
-type ChatMember =
-  | 'finish_reason'
-  | 'native_finish_reason'
-  | 'streamed'
-  | 'cancelled'
-  | 'time_to_first_token'
-  | 'tokens_completion'
-  | 'native_tokens_prompt'
-  | 'native_tokens_completion'
-  | 'native_tokens_reasoning'
-  | 'native_tokens_cached'
-  | 'native_tokens_cache_write'
-  | 'num_media_prompt'
-  | 'num_media_completion'
-  | 'num_input_audio_prompt'
-  | 'cache_discount'
-  | 'usage_source'
-  | 'search_units'
-  | 'top_n'
-  | 'overrun'
-  | 'requested_model'
-  | 'preset_id'
-  | 'preset'
-  | 'preset_version'
-  | 'service_tier';
-
-function chatMembers({ chat, rerank, promptTokens }: Generation): Pick<GenerationDto, ChatMember> {
+function chatMembers({ chat, rerank, promptTokens }: Generation) {
   return {
     finish_reason: chat?.finishReason ?? null,
     native_finish_reason: chat?.nativeFinishReason ?? null,
@@ -279,7 +266,7 @@ function chatMembers({ chat, rerank, promptTokens }: Generation): Pick<Generatio
     preset: chat?.preset?.slug ?? null,
     preset_version: chat?.preset?.version ?? null,
     service_tier: chat?.serviceTier ?? null,
-  };
+  } satisfies Partial<GenerationDto>;
 }
 
 function toProviderResponse(

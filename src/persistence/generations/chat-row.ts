@@ -1,4 +1,5 @@
 // The chat part of a generation as a row of its table: the columns that reports sum, and one object for the rest.
+import type { Generation } from '../../domain/generations/generation.js';
 import type { ChatFacts } from '../../domain/chat/chat-outcome.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import type { Generation as TableRow } from '../generated/client.js';
@@ -22,7 +23,18 @@ type StoredChat = Omit<ChatFacts, Summed | Amount> & Readonly<Record<Amount, str
 
 const SUMMED: readonly string[] = ['completionTokens', 'reasoningTokens', 'cachedTokens'] satisfies Summed[];
 
-export function storedChat(facts: ChatFacts): Partial<StoredChat> {
+/** As stored: every call has it. */
+export type StoredPricing = readonly [catalogueVersion: number, effectiveFrom: string | null];
+
+/** The column of the facts that only one operation has, and of the catalogue that priced the call. */
+export function storedFacts({ chat, rerank, pricing }: Generation): object | null {
+  const facts = chat ? storedChat(chat) : rerank;
+  if (!pricing) return facts;
+  const stored: StoredPricing = [pricing.catalogueVersion, pricing.effectiveFrom];
+  return { ...facts, pricing: stored };
+}
+
+function storedChat(facts: ChatFacts): Partial<StoredChat> {
   const amounts = AMOUNTS.map(
     (name) => [name, facts[name] === null ? null : formatUsd(facts[name])] as const,
   );

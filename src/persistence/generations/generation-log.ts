@@ -16,7 +16,7 @@ import { packContents } from '../contents/content-blocks.js';
 import type { ContentLocation } from '../contents/content-blocks.js';
 import { DatabaseMetrics } from '../database/database-metrics.js';
 import { Database } from '../database/database.js';
-import { storedChat } from './chat-row.js';
+import { storedFacts } from './chat-row.js';
 import { storedAttempts } from './generation-row.js';
 import { writeRecords } from '../database/rows/record-rows.js';
 import { LapsedReservations } from '../spend/lapsed-reservations.js';
@@ -181,7 +181,7 @@ function toRow(generation: Generation, content: ContentLocation | undefined): Ge
     completion_tokens: generation.chat?.completionTokens,
     reasoning_tokens: generation.chat?.reasoningTokens,
     cached_tokens: generation.chat?.cachedTokens,
-    chat: generation.chat ? storedChat(generation.chat) : generation.rerank,
+    chat: storedFacts(generation),
     error_message: generation.errorMessage,
   };
 }

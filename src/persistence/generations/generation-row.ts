@@ -4,6 +4,7 @@ import type { Generation, GenerationAttempt, RequestContext } from '../../domain
 import type { RerankFacts } from '../../domain/rerank/rerank.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { readChat } from './chat-row.js';
+import type { StoredPricing } from './chat-row.js';
 import type { Generation as TableRow, Prisma } from '../generated/client.js';
 
 /** Plain statements return amounts as texts, Prisma as its own decimals. */
@@ -129,6 +130,7 @@ export function toGeneration(row: GenerationRow): Generation {
     attempts: readAttempts(row),
     chat: readChat(row),
     rerank: readRerank(row),
+    pricing: readPricing(row),
   };
 }
 
@@ -138,7 +140,16 @@ function readOperation({ operation }: GenerationRow): Generation['operation'] {
 
 /** In the column of the facts that only one operation has. */
 function readRerank({ operation, chat }: GenerationRow): RerankFacts | null {
-  return operation === 'rerank' ? (chat as RerankFacts | null) : null;
+  if (operation !== 'rerank' || chat === null) return null;
+  const { pricing: _pricing, ...facts } = chat as unknown as RerankFacts & {
+    readonly pricing?: StoredPricing;
+  };
+  return facts;
+}
+
+function readPricing({ chat }: GenerationRow): Generation['pricing'] {
+  const stored = (chat as { readonly pricing?: StoredPricing } | null)?.pricing;
+  return stored && { catalogueVersion: stored[0], effectiveFrom: stored[1] };
 }
 
 function readEncodingFormat({ encodingFormat }: GenerationRow): Generation['encodingFormat'] {

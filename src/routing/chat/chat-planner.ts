@@ -34,6 +34,8 @@ import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unrea
 /** The endpoints that may serve a chat call, best first; at least one. */
 export interface ChatRoute {
   readonly accountId: string;
+  /** The newest stored revision of the catalogue that its prices come from. */
+  readonly catalogueVersion: number;
   /** The version of the request's preset; null: none. */
   readonly preset: string | null;
   readonly targets: readonly ChatTarget[];
@@ -92,6 +94,7 @@ export class ChatPlanner {
       name,
       ...(this.models.find(name) ?? rejectModelName(name, 'chat')),
     }));
+    const catalogueVersion = this.models.version;
     const guardrails = refs && (await this.guardrails.ofCall(refs));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
@@ -115,6 +118,7 @@ export class ChatPlanner {
     const { conversation = null } = call;
     return {
       accountId: key.accountId,
+      catalogueVersion,
       preset: presetOf(request),
       targets: isOneOnly ? targets.slice(0, 1) : targets,
       conversation,

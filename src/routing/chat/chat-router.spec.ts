@@ -49,7 +49,7 @@ async function route(targets: readonly ChatTarget[], deeds: readonly (EndpointFa
   };
   const tried: string[] = [];
   const routed = await router.run(
-    { accountId: 'account', preset: null, targets, conversation: null, reasoning: null },
+    { accountId: 'account', catalogueVersion: 0, preset: null, targets, conversation: null, reasoning: null },
     call,
     ({ provider }) => {
       const deed = deeds[tried.length] ?? null;

@@ -41,6 +41,11 @@ export class MovingAliases {
     return model && { model, sort: found.sort, alias };
   }
 
+  /** Of the models that this step finds. */
+  get version(): number {
+    return this.models.version;
+  }
+
   /** For lists: of a name that moves, the id of its target. No name of a disabled model or alias throws. */
   idOf(name: string): string | undefined {
     if (!name.startsWith('~')) return this.models.idOf(name);

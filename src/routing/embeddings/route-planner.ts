@@ -35,6 +35,8 @@ export interface Route {
   /** The account of the call. */
   readonly accountId: string;
   readonly model: CatalogueModel;
+  /** The newest stored revision of the catalogue that its prices come from. */
+  readonly catalogueVersion: number;
   readonly targets: readonly EndpointTarget[];
 }
 
@@ -80,6 +82,7 @@ export class RoutePlanner {
     pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
+    const catalogueVersion = this.catalogue.version;
     const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
@@ -113,7 +116,12 @@ export class RoutePlanner {
     const targets = orderCandidates(bounded, chosen, context).map(({ target }) => target);
     // Without fallbacks only the first serves, or those that the caller has listed (the only ones left by then).
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
-    return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
+    return {
+      accountId: key.accountId,
+      model,
+      catalogueVersion,
+      targets: isOneOnly ? targets.slice(0, 1) : targets,
+    };
   }
 }
 

@@ -34,6 +34,8 @@ export interface RerankRoute {
   /** The account of the call. */
   readonly accountId: string;
   readonly model: RerankModel;
+  /** The newest stored revision of the catalogue that its prices come from. */
+  readonly catalogueVersion: number;
   readonly targets: readonly RerankTarget[];
 }
 
@@ -59,6 +61,7 @@ export class RerankPlanner {
     limits: SpendLimits,
   ): Promise<RerankRoute> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model, 'rerank');
+    const catalogueVersion = this.catalogue.version;
     const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
@@ -91,7 +94,12 @@ export class RerankPlanner {
     );
     const targets = orderCandidates(bounded, chosen, context).map(({ target }) => target);
     const isOneOnly = !preferences.allowFallbacks && preferences.order.length === 0;
-    return { accountId: key.accountId, model, targets: isOneOnly ? targets.slice(0, 1) : targets };
+    return {
+      accountId: key.accountId,
+      model,
+      catalogueVersion,
+      targets: isOneOnly ? targets.slice(0, 1) : targets,
+    };
   }
 }
 

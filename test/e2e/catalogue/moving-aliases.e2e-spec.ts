@@ -49,7 +49,9 @@ it('answers a call of a moving alias as its newest target, at the price of that 
   // 10 prompt tokens and 2 of the answer.
   expect(generation).toMatchObject({ model: NEW, cost: 360_000_000n });
   expect(generation.chat?.requestedModel).toBe('~acme/latest:nitro');
-  const { data } = await askFor<{ data: object }>(200, apps.app, 'get', `/generation?id=${generation.id}`);
+  const { data } = await askFor<{ data: object }>(200, apps.app, 'get', `/generation?id=${generation.id}`, {
+    key: key.secret,
+  });
   expect(data).toMatchObject({ model: NEW, requested_model: '~acme/latest:nitro' });
 });
 

@@ -89,6 +89,8 @@ describe('200', () => {
       usage_source: null,
       overrun: null,
       cost_parts: null,
+      catalogue_version: 0,
+      price_effective_from: '2024-01-25',
       provider_wire: null,
       num_media_prompt: null,
       num_media_completion: null,

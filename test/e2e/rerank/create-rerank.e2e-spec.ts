@@ -236,6 +236,8 @@ describe('POST /rerank', () => {
       top_n: 1,
       usage_source: 'reported',
       total_cost: 0.002,
+      catalogue_version: 0,
+      price_effective_from: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
     });
   });
 

@@ -81,7 +81,11 @@ export function createRouter(
       const called = targets.map((target) =>
         members ? { ...target, provider: { ...target.provider, members } } : target,
       );
-      return router.run({ accountId, model, targets: called }, request, performance.now() + time);
+      return router.run(
+        { accountId, model, catalogueVersion: 0, targets: called },
+        request,
+        performance.now() + time,
+      );
     },
     health: (index) => health.of(targets[index]!),
   };

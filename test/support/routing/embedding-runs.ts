@@ -64,7 +64,12 @@ export interface RunsOptions {
 }
 
 export const TARGET = createTarget(ENDPOINT);
-export const ROUTE: Route = { accountId: KEY.accountId, model: createModel([ENDPOINT]), targets: [TARGET] };
+export const ROUTE: Route = {
+  accountId: KEY.accountId,
+  model: createModel([ENDPOINT]),
+  catalogueVersion: 0,
+  targets: [TARGET],
+};
 
 /** Serves one token and one vector for each input; the vector shows its text's length. */
 export function served(items: readonly string[], members: Partial<ServedSlice> = {}): RoutedCall {
