@@ -55,7 +55,7 @@ export class ModelLookup<Model extends NamedModel> {
     return this.names.models.get(id);
   }
 
-  /** The newest stored revision among these models, whoever finds one in the same step; 0: none. */
+  /** The newest stored revision among the models that the same step finds; 0: none. */
   get version(): number {
     return this.newest;
   }

@@ -122,9 +122,9 @@ it.each([
 });
 
 it('refuses a moving alias of a model that is not in the catalogue', async () => {
-  const { status, body } = await putAlias('~acme/typo', targetFrom('2026-01-01', 'acme/nobody'));
+  const { status, body } = await putAlias('~acme/typo', targetFrom('2026-01-01', 'acme/absent'));
   expect(status).toBe(400);
-  expect(JSON.stringify(body)).toContain('targets: there is no chat model acme/nobody');
+  expect(JSON.stringify(body)).toContain('targets: there is no chat model acme/absent');
 });
 
 it('answers 404 for an alias that is disabled, unknown, or not in force yet', async () => {
