@@ -1,7 +1,11 @@
 // The only module that accesses the database.
 import { Global, Module } from '@nestjs/common';
 import { AccountsRepository } from './workspaces/accounts.repository.js';
-import { ActivityRollupRepository, UsageRollupRepository } from './activity/activity-rollup.repository.js';
+import {
+  ActivityRollupRepository,
+  UsageRollupRepository,
+  UserRollupRepository,
+} from './activity/activity-rollup.repository.js';
 import { ActivityRepository } from './activity/activity.repository.js';
 import { AnalyticsRepository } from './activity/analytics.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
@@ -86,6 +90,7 @@ const REPOSITORIES = [
   StorageUsage,
   SystemStateRepository,
   UsageRollupRepository,
+  UserRollupRepository,
   WorkspaceBudgetsRepository,
   WorkspaceMembersRepository,
   WorkspacesRepository,

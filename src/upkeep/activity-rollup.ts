@@ -1,4 +1,4 @@
-// Runs the rollups of the log in the background: by day for /activity, by hour for analytics.
+// Runs the rollups of the log in the background: by day for /activity, by hour for analytics, of end users too.
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
@@ -6,7 +6,9 @@ import { Clock } from '../domain/clock.js';
 import {
   ActivityRollupRepository,
   UsageRollupRepository,
+  UserRollupRepository,
 } from '../persistence/activity/activity-rollup.repository.js';
+import type { PeriodRollupRepository } from '../persistence/activity/activity-rollup.repository.js';
 import type { RollupRepository, StepBounds } from '../persistence/rollups/rollup.repository.js';
 import { ACTIVITY_SUMMED_DAYS } from '../persistence/activity/activity-statements.js';
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
@@ -31,6 +33,7 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly activity: ActivityRollupRepository,
     private readonly usage: UsageRollupRepository,
+    private readonly users: UserRollupRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -44,14 +47,16 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Finishes the current pass of each rollup, or runs one if it is due. Stops when another process has moved the
-   * cursor. A rollup that fails does not hold the other one back.
+   * cursor. A rollup that fails does not hold the others back.
    */
   async catchUp(pause = PAUSE, step = STEP): Promise<void> {
-    const [byDay, byHour] = await Promise.allSettled([
+    const results = await Promise.allSettled([
       this.sumUp(this.activity, ACTIVITY_SUMMED_DAYS, pause, step),
-      this.sumUp(this.usage, SUMMED_DAYS, pause, step).then(() => this.removeExpired()),
+      ...[this.usage, this.users].map((rollup) =>
+        this.sumUp(rollup, SUMMED_DAYS, pause, step).then(() => this.removeExpired(rollup)),
+      ),
     ]);
-    for (const result of [byDay, byHour]) if (result.status === 'rejected') throw result.reason;
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
   private async sumUp(
@@ -69,8 +74,8 @@ export class ActivityRollup implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  private async removeExpired(): Promise<void> {
+  private async removeExpired(rollup: PeriodRollupRepository): Promise<void> {
     let hasMore = true;
-    while (hasMore && !this.task.isStopping) hasMore = await this.usage.removeExpired(this.clock.now());
+    while (hasMore && !this.task.isStopping) hasMore = await rollup.removeExpired(this.clock.now());
   }
 }

@@ -1,7 +1,10 @@
 // Rows that the queries of the console read: sums, and of the log no more than the hours at the ends of a range.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import {
+  UsageRollupRepository,
+  UserRollupRepository,
+} from '../../src/persistence/activity/activity-rollup.repository.js';
 import { askFor } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
@@ -16,6 +19,8 @@ const NOW = '2026-11-18T12:00:00Z';
 const DAYS = 30;
 const ROWS = 30_000;
 const ROWS_PER_HOUR = ROWS / (DAYS * 24);
+const USERS = 10;
+const MODELS = 5;
 const METRICS = ['request_count', 'error_rate', 'total_tokens', 'total_usage', 'latency_p50', 'latency_p95'];
 
 let app: TestApp;
@@ -30,8 +35,11 @@ beforeAll(async () => {
   // Transactions of other databases of the server may hold a pass back for a while.
   await eventually(
     async () => {
-      await passOver(app.application.get(UsageRollupRepository), { workspaces: 500, rows: 10_000 });
-      return app.sql<{ requests: string }>('SELECT sum(requests) AS requests FROM usage_hours');
+      for (const rollup of [UsageRollupRepository, UserRollupRepository])
+        await passOver(app.application.get(rollup), { workspaces: 500, rows: 10_000 });
+      return app.sql<{ requests: string }>(
+        `SELECT least((SELECT sum(requests) FROM usage_hours), (SELECT sum(requests) FROM usage_user_days)) AS requests`,
+      );
     },
     ([row]) => Number(row?.requests) === ROWS,
   );
@@ -73,6 +81,7 @@ const query = (body: object) => () =>
     },
   });
 const range = (start: string) => ({ time_range: { start, end: NOW } });
+const ofUsers = () => ({ filters: [{ field: 'user', operator: 'in', value: ['user-1', 'user-3'] }] });
 const byKey = () => ({ filters: [{ field: 'api_key_id', operator: 'eq', value: app.key.hash }] });
 
 describe('a query of the console', () => {
@@ -127,8 +136,30 @@ describe('a query of the console', () => {
     expect(read.length).toBeGreaterThan(0);
   });
 
-  it('about users reads the log, which the plans show', async () => {
-    const scans = await scansOfRequest(query({ ...range('2026-11-11T13:00:00Z'), dimensions: ['user'] }));
+  // The users of the filled log: each key has ten.
+  const sums = METRICS.filter((name) => !name.startsWith('latency'));
+  it.each<[string, number, () => object]>([
+    ['a month by user', USERS, () => ({ dimensions: ['user'] })],
+    ['some users by day', USERS, () => ({ ...ofUsers(), granularity: 'day', dimensions: ['user'] })],
+    ['a month by user and key', 2 * USERS, () => ({ dimensions: ['user', 'api_key_id'] })],
+    ['a month by model of a user', MODELS * USERS, () => ({ ...ofUsers(), dimensions: ['model'] })],
+    ['a month by user and provider', MODELS * USERS, () => ({ dimensions: ['user', 'provider'] })],
+  ])('about users reads sums of users alone: %s', async (_name, rows, body) => {
+    const scans = await scansOfRequest(
+      query({ ...range('2026-10-20T00:00:00Z'), metrics: sums, limit: 1000, ...body() }),
+    );
+    expect(rowsOf(scans, /^generations/)).toBe(0);
+    expect(rowsOf(scans, /^usage_(?!user_)/)).toBe(0);
+    const read = rowsOf(scans, /^usage_user_/);
+    expect(read).toBeGreaterThan(0);
+    // At most a row for each day and user, twice where a small table is read as a whole: of both accounts.
+    expect(read).toBeLessThanOrEqual(2 * rows * (DAYS + 12 + 5));
+  });
+
+  it('about the latency of users reads the log, which has each call', async () => {
+    const scans = await scansOfRequest(
+      query({ ...range('2026-11-11T13:00:00Z'), metrics: ['latency_p50'], dimensions: ['user'] }),
+    );
     expect(rowsOf(scans, /^generations/)).toBeGreaterThan(ROWS_PER_HOUR * 24);
   });
 });

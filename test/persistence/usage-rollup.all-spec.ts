@@ -3,13 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { namesOf, METRICS } from '../../src/domain/generations/analytics.js';
-import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/domain/generations/analytics.js';
+import type {
+  AnalyticsQuery,
+  AnalyticsRow,
+  DimensionName,
+  MetricName,
+} from '../../src/domain/generations/analytics.js';
 import type { Generation } from '../../src/domain/generations/generation.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { usdToNumber } from '../../src/domain/spend/money.js';
-import { UsageRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
+import {
+  UsageRollupRepository,
+  UserRollupRepository,
+} from '../../src/persistence/activity/activity-rollup.repository.js';
+import type { RollupRepository } from '../../src/persistence/rollups/rollup.repository.js';
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
-import { USAGE_TABLES } from '../../src/persistence/activity/usage-statements.js';
+import { USAGE_TABLES, USER_TABLES } from '../../src/persistence/activity/usage-statements.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
@@ -41,7 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const rollup = (): UsageRollupRepository => app.application.get(UsageRollupRepository);
+const rollups = (): readonly RollupRepository[] => [
+  app.application.get(UsageRollupRepository),
+  app.application.get(UserRollupRepository),
+];
 
 /** Two keys of one workspace, and one of another account. */
 async function createKeys(): Promise<readonly ApiKey[]> {
@@ -81,13 +93,12 @@ function exactPercentile(values: readonly number[], share: number): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-const READ: Readonly<
-  Record<Exclude<DimensionName, 'user' | 'refusal_reason'>, (row: Generation) => string | null>
-> = {
+const READ: Readonly<Record<Exclude<DimensionName, 'refusal_reason'>, (row: Generation) => string | null>> = {
   model: ({ model }) => model,
   provider: ({ provider }) => provider,
   endpoint: ({ endpoint }) => endpoint,
   api_key_id: ({ apiKeyId }) => apiKeyId,
+  user: ({ userId }) => userId,
   workspace: ({ workspaceId }) => workspaceId,
   status: ({ status }) => String(status),
   error_type: ({ errorType }) => errorType,
@@ -147,6 +158,7 @@ async function compare(query: AnalyticsQuery, logged: readonly Generation[]): Pr
       ),
     )!.rows;
     for (const [name, [read, share]] of Object.entries(PERCENTILES)) {
+      if (!query.metrics.includes(name as MetricName)) continue;
       const values = rows.map(read).filter((value) => value !== null);
       if (values.length === 0) {
         expect(row[name]).toBeNull();
@@ -168,6 +180,8 @@ const entry = fc.record({
   ),
   model: fc.constantFrom('a/one', 'a/two'),
   endpoint: fc.constantFrom(null, 'one'),
+  // Of up to 1,000 characters, which no key of an index holds.
+  userId: fc.constantFrom(null, '', 'ada', '用'.repeat(1_000)),
   failure: fc.constantFrom(
     null,
     { status: 502, errorType: 'provider_error' },
@@ -188,7 +202,9 @@ const entry = fc.record({
       .map((tokens) => createChatFacts(tokens)),
   ),
 });
-const dimension = fc.constantFrom(...(Object.keys(READ) as (keyof typeof READ)[]));
+const dimension = fc.constantFrom(
+  ...(Object.keys(READ) as (keyof typeof READ)[]).filter((name) => name !== 'user'),
+);
 const range = {
   endMinutesAgo: fc.oneof(fc.constant(0), fc.nat({ max: 20 * 1_440 })),
   minutes: fc.oneof(fc.integer({ min: 1, max: 4 * 1_440 }), fc.integer({ min: 1, max: 90 * 1_440 })),
@@ -211,17 +227,44 @@ const askedByKey = fc.record({
   filter: fc.constant(null),
 });
 
-function queryOf(one: ReturnType<typeof asked.generate>['value'], [key]: readonly ApiKey[]): AnalyticsQuery {
+/** Without percentiles, sums of users answer them. */
+const askedByUser = fc.record({
+  ...range,
+  dimensions: fc
+    .uniqueArray(fc.constantFrom<keyof typeof READ>('api_key_id', 'model', 'provider', 'workspace'), {
+      maxLength: 2,
+    })
+    .map((names) => [...names, 'user' as const]),
+  filter: fc.option(
+    fc.record({ dimension: fc.constantFrom('user', 'model', 'api_key_id'), isNot: fc.boolean() }),
+  ),
+});
+
+interface Asked {
+  readonly endMinutesAgo: number;
+  readonly minutes: number;
+  readonly isAligned: boolean;
+  readonly granularity: AnalyticsQuery['granularity'];
+  readonly dimensions: readonly (keyof typeof READ)[];
+  readonly filter: {
+    readonly dimension: 'model' | 'api_key_id' | 'error_type' | 'user';
+    readonly isNot: boolean;
+  } | null;
+}
+
+function queryOf(one: Asked, [key]: readonly ApiKey[]): AnalyticsQuery {
   const now = app.clock.now().getTime();
   const to = now - one.endMinutesAgo * MINUTE + 1;
   const from = to - one.minutes * MINUTE;
-  const values = { model: 'a/one', api_key_id: key!.id, error_type: 'provider_error' } as const;
+  const values = { model: 'a/one', api_key_id: key!.id, error_type: 'provider_error', user: 'ada' } as const;
   return {
     accountId: key!.accountId,
     workspaceIds: [key!.workspaceId],
     from: new Date(one.isAligned ? Math.floor(from / DAY) * DAY : from),
     to: new Date(to),
-    metrics: METRIC_NAMES,
+    metrics: one.dimensions.includes('user')
+      ? METRIC_NAMES.filter((name) => !(name in PERCENTILES))
+      : METRIC_NAMES,
     dimensions: one.dimensions,
     granularity: one.granularity,
     filters: one.filter === null ? [] : [{ ...one.filter, values: [values[one.filter.dimension]] }],
@@ -242,17 +285,18 @@ describe('analytics', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 2, maxLength: 8 }),
-        fc.tuple(asked, asked, askedByKey, askedByKey),
+        fc.tuple(asked, asked, askedByKey, askedByKey, askedByUser, askedByUser),
         async (run, questions) => {
           const keys = await createKeys();
           const logged: Generation[] = [];
           const since = new Date(app.clock.now().getTime() - 101 * DAY);
           for (const each of run) {
-            if (each === 'pass') await passOver(rollup(), SMALL_STEPS, since);
+            if (each === 'pass') for (const one of rollups()) await passOver(one, SMALL_STEPS, since);
             else if (each === 'step') {
-              const cursor = await rollup().beginPass(0);
-              if (cursor.summedBefore !== cursor.passUntil)
-                await rollup().takeStep(cursor, since, SMALL_STEPS);
+              for (const one of rollups()) {
+                const cursor = await one.beginPass(0);
+                if (cursor.summedBefore !== cursor.passUntil) await one.takeStep(cursor, since, SMALL_STEPS);
+              }
             } else {
               const generations = each.append.map(({ key, minutesAgo, endpoint, failure, ...values }) =>
                 createGeneration(keys[key]!, {
@@ -280,7 +324,7 @@ describe('analytics', () => {
     const keys = await createKeys();
     const generation = createGeneration(keys[0]!, { createdAt: new Date('2026-11-17T12:00:00.000Z') });
     await app.application.get(GenerationLog).append(generation);
-    await passOver(rollup(), { workspaces: 500, rows: 1_000 });
+    for (const one of rollups()) await passOver(one, { workspaces: 500, rows: 1_000 });
     const query = queryOf(
       {
         endMinutesAgo: 0,
@@ -319,17 +363,51 @@ describe('the sums', () => {
           .get(GenerationLog)
           .append(createGeneration(one, { createdAt: new Date(now - days * DAY) }));
     const counts = (workspaceId: string): Promise<number[]> =>
-      Promise.all(USAGE_TABLES.map(({ table }) => countOf(table, workspaceId)));
+      Promise.all([...USAGE_TABLES, ...USER_TABLES].map(({ table }) => countOf(table, workspaceId)));
     const passed = async (): Promise<number[]> => {
       await app.application.get(ActivityRollup).catchUp(0);
       return counts(key!.workspaceId);
     };
     // Hours of keys are kept for a week: the backlog does not write older ones.
     await eventually(passed, ([hours]) => hours === 4);
-    expect(await counts(key!.workspaceId)).toEqual([4, 4, 2, 4, 2, 4, 4]);
+    expect(await counts(key!.workspaceId)).toEqual([4, 4, 2, 4, 2, 4, 4, 2, 4, 4, 2, 4, 4]);
     app.clock.set(new Date(now + 3 * DAY).toISOString());
     await app.application.get(ActivityRollup).catchUp(0);
-    for (const one of [key!, other!]) expect(await counts(one.workspaceId)).toEqual([3, 3, 1, 3, 1, 3, 3]);
+    for (const one of [key!, other!])
+      expect(await counts(one.workspaceId)).toEqual([3, 3, 1, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3]);
     app.clock.set(new Date(now).toISOString());
+  });
+
+  it('of an erased user become those of calls without a user, to the last unit', async () => {
+    const [key, , other] = await createKeys();
+    const log = app.application.get(GenerationLog);
+    const generations = [
+      ...[key!, other!].map((one) => createGeneration(one, { userId: 'ada' })),
+      ...[null, 'bob'].map((userId) => createGeneration(key!, { userId })),
+    ];
+    for (const one of generations) await log.append(one);
+    for (const one of rollups()) await passOver(one, { workspaces: 500, rows: 1_000 });
+    await app.sql('UPDATE generations SET user_id = NULL WHERE account_id = $1 AND user_id = $2', [
+      key!.accountId,
+      'ada',
+    ]);
+    const [erased] = await app.sql<{ rows: string }>('SELECT erase_user_sums($1, $2) AS rows', [
+      key!.accountId,
+      'ada',
+    ]);
+    expect(Number(erased?.rows)).toBe(USER_TABLES.length);
+    const asked = {
+      endMinutesAgo: -1,
+      minutes: 1_440,
+      isAligned: true,
+      granularity: null,
+      dimensions: ['user'],
+      filter: null,
+    } as const;
+    const left = generations.map((one) =>
+      one.accountId === key!.accountId && one.userId === 'ada' ? { ...one, userId: null } : one,
+    );
+    await compare(queryOf(asked, [key!]), left);
+    await compare(queryOf(asked, [other!]), left);
   });
 });

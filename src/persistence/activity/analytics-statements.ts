@@ -51,21 +51,28 @@ const shown = (name: DimensionName): string => {
 };
 
 const DIMENSIONS_OF_TOTALS = new Set<DimensionName>(['api_key_id', 'workspace']);
+const DIMENSIONS_OF_USER_TOTALS = new Set<DimensionName>(['user', 'workspace']);
+const DIMENSIONS_OF_USERS = new Set<DimensionName>(['user', 'workspace', 'api_key_id', 'model', 'provider']);
+
+/** The dimensions of the groups and of the filters. */
+const namesOf = ({ dimensions, filters }: AnalyticsQuery): readonly DimensionName[] => [
+  ...dimensions,
+  ...filters.map(({ dimension }) => dimension),
+];
 
 interface Statement {
   readonly text: string;
   readonly values: unknown[];
 }
 
-/** Whether the sums can answer the query: they know no users, and percentiles only when a result is known. */
+/** Whether the sums can answer the query: they know percentiles only when a result is known, and none of users. */
 export function isSummable(query: AnalyticsQuery): boolean {
-  const { dimensions, filters, granularity } = query;
-  return (
-    granularity !== 'minute' &&
-    !dimensions.includes('user') &&
-    filters.every(({ dimension }) => dimension !== 'user') &&
-    !((dimensions.length > 0 || granularity !== null) && isPercentile(orderOf(query).field))
-  );
+  const { dimensions, granularity } = query;
+  if (granularity === 'minute') return false;
+  const names = namesOf(query);
+  if (names.includes('user'))
+    return !hasPercentiles(query) && names.every((name) => DIMENSIONS_OF_USERS.has(name));
+  return !((dimensions.length > 0 || granularity !== null) && isPercentile(orderOf(query).field));
 }
 
 /** Whether the query asks for nothing that generations have. */
@@ -74,12 +81,13 @@ export function isOfRefusals({ metrics }: AnalyticsQuery): boolean {
 }
 
 /** The level of the sums that have the fewest rows for the query. */
-export function levelOf({ dimensions, filters }: AnalyticsQuery): UsageLevel {
-  const isOfKeys =
-    dimensions.includes('api_key_id') || filters.some(({ dimension }) => dimension === 'api_key_id');
-  if (!isOfKeys) return 'workspace';
+export function levelOf(query: AnalyticsQuery): UsageLevel {
+  const names = namesOf(query);
+  if (names.includes('user'))
+    return names.every((name) => DIMENSIONS_OF_USER_TOTALS.has(name)) ? 'user_total' : 'user';
+  if (!names.includes('api_key_id')) return 'workspace';
   // The days of one key are found by the primary key of the rows by model.
-  return filters.length === 0 && dimensions.every((name) => DIMENSIONS_OF_TOTALS.has(name))
+  return query.filters.length === 0 && query.dimensions.every((name) => DIMENSIONS_OF_TOTALS.has(name))
     ? 'key_total'
     : 'key';
 }

@@ -22,7 +22,7 @@ import { isPercentile, PERCENTILES } from './percentiles.js';
 import type { PercentileName, Timing } from './percentiles.js';
 import { partsOf, withHistory } from './usage-parts.js';
 import type { RangePart } from './usage-parts.js';
-import { USAGE_ROLLUP } from './usage-statements.js';
+import { rollupOf } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
 import { History } from '../history/history.js';
@@ -112,7 +112,7 @@ export class AnalyticsRepository {
     return this.reports.readTogether(query.accountId, async (read) => {
       if (history !== null && !(await this.history.isBegin(history.begin, read))) return null;
       const [cursor = null] = await read<RollupCursor & Record<string, unknown>>({
-        text: USAGE_ROLLUP.readCursor,
+        text: rollupOf(levelOf(query)).readCursor,
       });
       const sources = { parts: rest(all), cursor, history: history?.rows ?? null, refusals };
       const rows = await read<Row>(readResult(query, sources));

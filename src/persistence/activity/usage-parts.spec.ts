@@ -68,7 +68,7 @@ describe('the parts of a range', () => {
         fc.integer({ min: -150 * DAY, max: DAY }),
         fc.integer({ min: 1, max: 90 * DAY }),
         fc.constantFrom('hour', 'day', 'week', 'month', null),
-        fc.constantFrom('workspace', 'key', 'key_total'),
+        fc.constantFrom('workspace', 'key', 'key_total', 'user', 'user_total'),
         (offset, length, granularity, level) => {
           const from = new Date(now.getTime() + offset);
           const to = new Date(from.getTime() + length);

@@ -1,10 +1,13 @@
-// The rollup of the log by hour and day that analytics read, for workspaces and for keys.
+// The rollups of the log by hour and day that analytics read: for workspaces and keys, and for end users.
 import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../domain/generations/latency-histogram.js';
 import { COUNTS, createRollup, selectCounts, summed } from '../rollups/rollup-statements.js';
-import type { Measure, SumsTable } from '../rollups/rollup-statements.js';
+import type { Measure, Rollup, SumsTable } from '../rollups/rollup-statements.js';
 
-/** Rows by all dimensions of a workspace or of each key, or one row for each key and period, without latencies. */
-export type UsageLevel = 'workspace' | 'key' | 'key_total';
+/**
+ * Rows by all dimensions of a workspace or of each key; of each user by key, model and provider, without latencies. Totals:
+ * one row for each key or user and period, without latencies.
+ */
+export type UsageLevel = 'workspace' | 'key' | 'key_total' | 'user' | 'user_total';
 
 export interface UsageTable {
   readonly table: string;
@@ -16,9 +19,9 @@ export interface UsageTable {
   readonly removedAfterDays: number;
 }
 
-/** Analytics reach back 90 days. Keys have an hour of their own for a week only: most of them call in few hours. */
+/** Analytics reach back 90 days. Keys and users have an hour of their own for a week only: most of them call in few hours. */
 const KEPT_DAYS = { readableDays: 100, removedAfterDays: 101 };
-const KEPT_KEY_HOURS = { readableDays: 8, removedAfterDays: 9 };
+const KEPT_HOURS = { readableDays: 8, removedAfterDays: 9 };
 /** Days before now of the oldest row that is summed. */
 export const SUMMED_DAYS = 101;
 
@@ -26,12 +29,27 @@ export const SUMMED_DAYS = 101;
 export const USAGE_TABLES: readonly UsageTable[] = [
   { table: 'usage_hours', period: 'hour', level: 'workspace', ...KEPT_DAYS },
   { table: 'usage_days', period: 'day', level: 'workspace', ...KEPT_DAYS },
-  { table: 'usage_key_hours', period: 'hour', level: 'key', ...KEPT_KEY_HOURS },
+  { table: 'usage_key_hours', period: 'hour', level: 'key', ...KEPT_HOURS },
   { table: 'usage_key_days', period: 'day', level: 'key', ...KEPT_DAYS },
-  { table: 'usage_key_hour_totals', period: 'hour', level: 'key_total', ...KEPT_KEY_HOURS },
+  { table: 'usage_key_hour_totals', period: 'hour', level: 'key_total', ...KEPT_HOURS },
   { table: 'usage_key_day_totals', period: 'day', level: 'key_total', ...KEPT_DAYS },
   { table: 'usage_key_week_totals', period: 'week', level: 'key_total', ...KEPT_DAYS },
 ];
+
+/** Bounded by the log: each row has at least one call, and goes with the calls of its days. */
+export const USER_TABLES: readonly UsageTable[] = [
+  { table: 'usage_user_hours', period: 'hour', level: 'user', ...KEPT_HOURS },
+  { table: 'usage_user_days', period: 'day', level: 'user', ...KEPT_DAYS },
+  { table: 'usage_user_weeks', period: 'week', level: 'user', ...KEPT_DAYS },
+  { table: 'usage_user_hour_totals', period: 'hour', level: 'user_total', ...KEPT_HOURS },
+  { table: 'usage_user_day_totals', period: 'day', level: 'user_total', ...KEPT_DAYS },
+  { table: 'usage_user_week_totals', period: 'week', level: 'user_total', ...KEPT_DAYS },
+];
+
+export const isOfUsers = (level: UsageLevel): boolean => level === 'user' || level === 'user_total';
+
+/** Whether rows count failed calls in a column: they have no status. */
+export const countsFailed = (level: UsageLevel): boolean => level === 'key_total' || isOfUsers(level);
 
 /** Of a row of the log; null: no streamed chat, or one without content. */
 export const FIRST_TOKEN_MS = `(chat ->> 'timeToFirstTokenMs')::integer`;
@@ -77,40 +95,66 @@ const FAILED_REQUESTS: Measure = {
   ...summed('failed_requests'),
   aggregate: `coalesce(sum(requests) FILTER (WHERE ${IS_FAILED}), 0)`,
 };
+// All rows of a key have the same.
+const USER_ID: Measure = { column: 'user_id', aggregate: 'min(user_id)', merge: (stored) => stored };
 const SUMS = [summed('requests'), ...COUNTS.map(summed)];
 const DIMENSIONS = ['model', 'endpoint', 'provider', 'status', 'error_type'];
+
+const DIMENSIONS_OF: Readonly<Record<UsageLevel, readonly string[]>> = {
+  workspace: DIMENSIONS,
+  key: ['api_key_id', ...DIMENSIONS],
+  key_total: ['api_key_id'],
+  user: ['user_hash', 'api_key_id', 'model', 'provider'],
+  user_total: ['user_hash'],
+};
+
+function measuresOf(level: UsageLevel): readonly Measure[] {
+  if (isOfUsers(level)) return [...SUMS, FAILED_REQUESTS, USER_ID];
+  return [...SUMS, ...(countsFailed(level) ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES, FIRST_TOKENS])];
+}
 
 function sumsTableOf({ table, period, level, removedAfterDays }: UsageTable): SumsTable {
   return {
     table,
     key: {
       workspace_id: 'workspace_id',
-      ...(level === 'workspace' ? {} : { api_key_id: 'api_key_id' }),
       period: period === 'hour' ? 'hour' : `date_trunc('${period}', hour, 'UTC')`,
-      ...(level === 'key_total' ? {} : Object.fromEntries(DIMENSIONS.map((column) => [column, column]))),
+      ...Object.fromEntries(DIMENSIONS_OF[level].map((column) => [column, column])),
     },
-    measures: [
-      ...SUMS,
-      ...(level === 'key_total' ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES, FIRST_TOKENS]),
-    ],
+    measures: measuresOf(level),
     // The backlog of a new table would be removed at once.
     where: `hour >= $6::timestamptz + interval '${SUMMED_DAYS - removedAfterDays} days'`,
   };
 }
 
+const HOUR_OF_ENTRY = "date_trunc('hour', created_at, 'UTC') AS hour";
+const SUMS_OF_SLICE = `count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')}`;
 const GROUP = ['workspace_id', 'api_key_id', 'hour', ...DIMENSIONS, 'bucket', 'first_bucket'].join(', ');
 
 export const USAGE_ROLLUP = createRollup('usage_rollup', {
-  entry: `created_at, date_trunc('hour', created_at, 'UTC') AS hour, model, coalesce(endpoint, '') AS endpoint,
+  entry: `created_at, ${HOUR_OF_ENTRY}, model, coalesce(endpoint, '') AS endpoint,
       coalesce(provider, '') AS provider, status, coalesce(error_type, '') AS error_type, ${BUCKETS.latency.ofEntry} AS bucket,
       ${BUCKETS.first_token.ofEntry} AS first_bucket,
       ${selectCounts(COUNTS)}`,
   sums: `
-  SELECT ${GROUP}, count(*)::integer AS requests, ${COUNTS.map((column) => `sum(${column}) AS ${column}`).join(', ')},
+  SELECT ${GROUP}, ${SUMS_OF_SLICE},
     max(created_at) AS last_created_at
   FROM slice GROUP BY ${GROUP}`,
   tables: USAGE_TABLES.map(sumsTableOf),
 });
+
+const USER_GROUP = 'workspace_id, api_key_id, hour, model, provider, status, user_id, user_hash';
+
+// Of its own position: it begins at the start of the log, where the sums above have long been.
+export const USER_ROLLUP = createRollup('user_rollup', {
+  entry: `${HOUR_OF_ENTRY}, model, coalesce(provider, '') AS provider, status, user_id,
+      coalesce(substr(sha256(convert_to(user_id, 'UTF8')), 1, 16), '') AS user_hash, ${selectCounts(COUNTS)}`,
+  sums: `
+  SELECT ${USER_GROUP}, ${SUMS_OF_SLICE} FROM slice GROUP BY ${USER_GROUP}`,
+  tables: USER_TABLES.map(sumsTableOf),
+});
+
+export const rollupOf = (level: UsageLevel): Rollup => (isOfUsers(level) ? USER_ROLLUP : USAGE_ROLLUP);
 
 /** $1 a moment, $2 rows at most. */
 export const removeExpired = ({ table }: UsageTable): string => `

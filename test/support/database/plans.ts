@@ -85,10 +85,11 @@ export async function fillLog(
   await app.sql(
     `INSERT INTO generations (id, workspace_id, created_at, log_ordinal, account_id, api_key_id, operation, model, endpoint,
        provider, status, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok, encoding_format,
-       duration_ms, request_id, region)
+       duration_ms, request_id, region, user_id)
      SELECT gen_random_uuid(), (key->>'workspaceId')::uuid, $2::timestamptz + $3 * interval '1 day' * (number - 1) / $4, number,
        (key->>'accountId')::uuid, (key->>'id')::uuid, 'embeddings', 'model-' || number % 5, 'endpoint-' || number % 5, 'provider', 200,
-       1, number % 7, number % 7, 0.000000000001 * (number % 11), 0, false, 'float', 5, 'request', 'global'
+       1, number % 7, number % 7, 0.000000000001 * (number % 11), 0, false, 'float', 5, 'request', 'global',
+       'user-' || number % 10
      FROM generate_series(1, $4) AS number
      CROSS JOIN LATERAL (SELECT $1::jsonb -> (number % jsonb_array_length($1)) AS key) AS chosen`,
     [JSON.stringify(keys), from, days, rows],

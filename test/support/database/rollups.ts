@@ -29,8 +29,8 @@ export async function untilSummedUp(
     async () => {
       await sumUp();
       return app.sql(
-        `SELECT FROM generations, activity_rollup AS activity, usage_rollup AS usage
-         WHERE log_transaction >= least(activity.summed_before, usage.summed_before) LIMIT 1`,
+        `SELECT FROM generations, activity_rollup AS activity, usage_rollup AS usage, user_rollup AS users
+         WHERE log_transaction >= least(activity.summed_before, usage.summed_before, users.summed_before) LIMIT 1`,
       );
     },
     (rows) => rows.length === 0,
