@@ -251,6 +251,11 @@ export class AppError extends Error {
     return this.copy({ metadata: { ...this.metadata, ...metadata } });
   }
 
+  /** A copy of the refusal of a chat without a token limit: the longest answer that the limit allows. */
+  withAffordableTokens(affordableTokens: number): AppError {
+    return this.shortfall === null ? this : this.copy({ shortfall: { ...this.shortfall, affordableTokens } });
+  }
+
   private copy(changes: AppErrorOptions): AppError {
     const copy = new AppError(this.code, { ...this.options, ...changes });
     if (this.stack !== undefined) copy.stack = this.stack;

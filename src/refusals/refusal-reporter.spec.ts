@@ -36,7 +36,7 @@ afterEach(() => {
 function refuseBy(id: string): void {
   const tightest = { window: 'daily', limit: 5n, includeByok: false } as const;
   const owner = { kind: 'workspace', id, workspaceId: id } as const;
-  const shortfall = { owner, tightest, needed: 7n, unspent: -1n, resetsAt: null };
+  const shortfall = { owner, tightest, needed: 7n, unspent: -1n, resetsAt: null, affordableTokens: 12 };
   const error = new AppError('budget_exceeded', { detail: 'x'.repeat(400), shortfall });
   const key = { id: `key-of-${id}`, accountId: 'account', workspaceId: id, kind: 'inference' } as ApiKey;
   reporter.note({ key, method: 'POST', requestId: `request-of-${id}`, error });
@@ -103,7 +103,7 @@ describe('the record of a refused call', () => {
         apiKeyId: 'key-of-a',
         reason: 'workspace_limit',
         requestId: 'request-of-a',
-        limit: { window: 'daily', limit: 5n, needed: 7n, left: 0n, resetsAt: null },
+        limit: { window: 'daily', limit: 5n, needed: 7n, left: 0n, resetsAt: null, affordableTokens: 12 },
       },
     ]);
     expect(refusals[0]?.message).toMatch(/^Workspace budget exceeded: x+$/);

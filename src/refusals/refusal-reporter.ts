@@ -133,7 +133,7 @@ function describe({ key, requestId, error }: FailedCall, reason: RefusalReason, 
 
 function limitOf(shortfall: LimitShortfall | null): RefusedByLimit | null {
   if (!shortfall?.tightest) return null;
-  const { tightest, needed, unspent, resetsAt } = shortfall;
+  const { tightest, needed, unspent, resetsAt, affordableTokens } = shortfall;
   const left = unspent > 0n ? unspent : 0n;
-  return { window: tightest.window, limit: tightest.limit, needed, left, resetsAt };
+  return { window: tightest.window, limit: tightest.limit, needed, left, resetsAt, affordableTokens };
 }

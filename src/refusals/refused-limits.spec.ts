@@ -23,7 +23,7 @@ async function waitForPause(): Promise<void> {
 const reached = (id: string, window: 'daily' | 'monthly' = 'daily'): LimitShortfall => {
   const tightest = { window, limit: 1n, includeByok: false };
   const owner = { kind: 'workspace', id, workspaceId: id } as const;
-  return { owner, tightest, needed: 1n, unspent: 0n, resetsAt: null };
+  return { owner, tightest, needed: 1n, unspent: 0n, resetsAt: null, affordableTokens: null };
 };
 const refused = (id: string, window: 'daily' | 'monthly' = 'daily') => ({
   kind: 'workspace',

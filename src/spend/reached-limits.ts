@@ -82,7 +82,7 @@ export function limitReached(reached: ReachedLimit, needed: PicoUsd): AppError {
     detail:
       `this call may cost ${formatUsd(needed)} USD and ${left} USD are left of ${whose}; ` +
       `lower max_tokens, send a shorter input, ${REMEDIES[owner.kind]}${reset}`,
-    shortfall: { owner, tightest, needed, unspent, resetsAt },
+    shortfall: { owner, tightest, needed, unspent, resetsAt, affordableTokens: null },
     metadata: {
       limit_source: owner.kind,
       ...(tightest && {

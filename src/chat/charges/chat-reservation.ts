@@ -29,7 +29,8 @@ export async function reserveChat(
     if (!(error instanceof AppError) || error.shortfall === null) throw error;
     const { owner, unspent } = error.shortfall;
     const affordable = await affordableOutputTokens(cheapest, call, unspent, pace);
-    throw error.withMetadata({ limit: owner.kind, affordable_output_tokens: affordable });
+    const refused = error.withMetadata({ limit: owner.kind, affordable_output_tokens: affordable });
+    throw call.request.maxOutputTokens === null ? refused.withAffordableTokens(affordable) : refused;
   }
   return cheapest;
 }

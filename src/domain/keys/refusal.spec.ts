@@ -12,6 +12,7 @@ const shortfallOf = (kind: 'key' | 'workspace' | 'account') => ({
   needed: 1n,
   unspent: 0n,
   resetsAt: null,
+  affordableTokens: null,
 });
 
 describe('the reason of a refused call', () => {

@@ -52,6 +52,8 @@ export interface RefusedByLimit extends Pick<SpendLimitWindow, 'window' | 'limit
   readonly needed: PicoUsd;
   readonly left: PicoUsd;
   readonly resetsAt: Date | null;
+  /** Of a chat without a token limit: the longest answer that would have fitted. Null: another call. */
+  readonly affordableTokens: number | null;
 }
 
 /** The refusals of a key in the last day. */

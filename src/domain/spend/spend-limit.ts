@@ -21,6 +21,8 @@ export interface LimitShortfall {
   readonly unspent: PicoUsd;
   /** Null: the limit does not reset. */
   readonly resetsAt: Date | null;
+  /** Of a chat without a token limit: the longest answer that fits. Null: another call. */
+  readonly affordableTokens: number | null;
 }
 
 /** A limit that refused a call. */

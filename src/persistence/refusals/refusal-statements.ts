@@ -41,12 +41,12 @@ WITH given AS (
 /** $1 refusals as JSON. */
 export const RECORD_NEWEST_REFUSALS = `
 INSERT INTO refusals (account_id, id, workspace_id, api_key_id, created_at, reason, request_id, message, limit_window,
-  limit_amount, needed_amount, left_amount, resets_at)
+  limit_amount, needed_amount, left_amount, resets_at, affordable_tokens)
 SELECT "accountId", id, "workspaceId", "apiKeyId", "createdAt", reason, "requestId", message, "window", "limit", needed,
-  "left", "resetsAt"
+  "left", "resetsAt", "affordableTokens"
 FROM jsonb_to_recordset($1::jsonb) AS given ("accountId" uuid, id uuid, "workspaceId" uuid, "apiKeyId" uuid,
   "createdAt" timestamptz, reason text, "requestId" text, message text, "window" text, "limit" numeric, needed numeric,
-  "left" numeric, "resetsAt" timestamptz)
+  "left" numeric, "resetsAt" timestamptz, "affordableTokens" integer)
 ON CONFLICT DO NOTHING`;
 
 /** $1 accounts. Rows that another process is removing are skipped. */
@@ -64,7 +64,8 @@ WHERE removed.account_id = old.account_id AND removed.id = old.id`;
 export const LIST_REFUSALS = `
 SELECT id, workspace_id AS "workspaceId", api_key_id AS "apiKeyId", created_at AS "createdAt", reason,
   request_id AS "requestId", message, limit_window AS "window", limit_amount::text AS "limit",
-  needed_amount::text AS needed, left_amount::text AS "left", resets_at AS "resetsAt"
+  needed_amount::text AS needed, left_amount::text AS "left", resets_at AS "resetsAt",
+  affordable_tokens AS "affordableTokens"
 FROM (SELECT * FROM refusals WHERE account_id = $1 ORDER BY id DESC LIMIT ${NEWEST_REFUSALS}) AS newest
 WHERE workspace_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR api_key_id = $3) AND ($4::text IS NULL OR reason = $4)
 ORDER BY id DESC LIMIT $5`;

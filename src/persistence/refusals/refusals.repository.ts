@@ -31,6 +31,7 @@ interface RefusalRow extends Omit<Refusal, 'accountId' | 'reason' | 'limit'> {
   readonly needed: string | null;
   readonly left: string | null;
   readonly resetsAt: Date | null;
+  readonly affordableTokens: number | null;
 }
 
 export interface RefusalFilter {
@@ -63,6 +64,7 @@ export class RefusalsRepository {
         needed: formatUsd(limit.needed),
         left: formatUsd(limit.left),
         resetsAt: limit.resetsAt,
+        affordableTokens: limit.affordableTokens,
       }),
     }));
     await this.database.query({ text: RECORD_NEWEST_REFUSALS, values: [JSON.stringify(rows)] });
@@ -117,7 +119,7 @@ function toReason(text: string): RefusalReason {
 }
 
 function toRefusal(row: RefusalRow, accountId: string): Refusal {
-  const { reason, window, limit, needed, left, resetsAt, ...refusal } = row;
+  const { reason, window, limit, needed, left, resetsAt, affordableTokens, ...refusal } = row;
   const isByLimit = window !== null && limit !== null && needed !== null && left !== null;
   return {
     ...refusal,
@@ -130,6 +132,7 @@ function toRefusal(row: RefusalRow, accountId: string): Refusal {
           needed: parseUsd(needed),
           left: parseUsd(left),
           resetsAt,
+          affordableTokens,
         }
       : null,
   };

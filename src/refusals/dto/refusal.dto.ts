@@ -5,6 +5,7 @@ import { usdOrNull } from '../../domain/spend/money.js';
 import { limitWindowName } from '../../domain/spend/spend-limit.js';
 import {
   EnumField,
+  IntegerField,
   KeyHashField,
   LimitField,
   TextField,
@@ -57,6 +58,12 @@ export class RefusalDto {
   @EnumField(['daily', 'weekly', 'monthly', 'lifetime'], { nullable: true }) limit_window: string | null;
   @TimeField({ nullable: true, description: 'Null as well: the limit does not reset.' }) resets_at:
     string | null;
+  @IntegerField({
+    nullable: true,
+    description:
+      'Of a chat without a token limit, which reserves the longest answer: the longest one that fitted what was left.',
+  })
+  affordable_output_tokens: number | null;
 }
 
 export function toRefusalDto(refusal: Refusal, key: LoggedKeyNames | undefined): RefusalDto {
@@ -75,5 +82,6 @@ export function toRefusalDto(refusal: Refusal, key: LoggedKeyNames | undefined):
     limit_usd: usdOrNull(limit?.limit ?? null),
     limit_window: limit && limitWindowName(limit),
     resets_at: limit?.resetsAt?.toISOString() ?? null,
+    affordable_output_tokens: limit?.affordableTokens ?? null,
   };
 }

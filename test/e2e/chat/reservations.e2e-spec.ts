@@ -9,6 +9,7 @@ import { CHAT_STUBS } from '../../support/chat-providers/index.js';
 import { startChatStub } from '../../support/chat-providers/chat-stub.js';
 import type { RunningChatStub } from '../../support/chat-providers/chat-stub.js';
 import { eventually } from '../../support/eventually.js';
+import { listRefusals, recordRefusals } from '../../support/requests/refusals.js';
 
 /** More expensive by ten times above 1,000 tokens of a prompt. */
 const TIERED = {
@@ -96,6 +97,26 @@ describe('a call without a limit of its output', () => {
     expect(stub.requests.at(-1)?.body).not.toHaveProperty('max_completion_tokens');
     const { secret: poorer } = await app.createKey({ limit: parseUsd('0.0165') });
     expect((await postChat(app, { model: SMALL.id }, { key: poorer })).status).toBe(402);
+  });
+});
+
+describe('a refused call', () => {
+  it('without a limit of its output is listed with the longest answer that fits, which is then served', async () => {
+    const { secret, record } = await app.createKey({ limit: parseUsd('0.01') });
+    const refused = await postChat(app, { model: MODEL }, { key: secret });
+    expect(refused.status).toBe(402);
+    const { error } = (await refused.json()) as { error: { metadata: Record<string, unknown> } };
+    await recordRefusals(app);
+    const ofKey = () => listRefusals(app, `?api_key_hash=${record.hash}`);
+    const [listed] = await ofKey();
+    expect(listed?.affordable_output_tokens).toBe(error.metadata['affordable_output_tokens']);
+    const tokens = Number(listed?.affordable_output_tokens);
+    expect(tokens).toBeGreaterThan(0);
+    // A limit of the caller's own is nothing to advise.
+    expect((await postChat(app, { model: MODEL, max_tokens: tokens + 1 }, { key: secret })).status).toBe(402);
+    await recordRefusals(app);
+    expect((await ofKey())[0]?.affordable_output_tokens).toBeNull();
+    expect((await postChat(app, { model: MODEL, max_tokens: tokens }, { key: secret })).status).toBe(200);
   });
 });
 

@@ -120,6 +120,7 @@ describe('a call that the limit of its key refuses', () => {
         limit_usd: 0.00000001,
         limit_window: 'daily',
         resets_at: '2026-11-19T00:00:00.000Z',
+        affordable_output_tokens: null,
       },
     ]);
   });

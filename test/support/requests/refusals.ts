@@ -16,6 +16,7 @@ export interface RefusalRecord {
   readonly limit_usd: number | null;
   readonly limit_window: string | null;
   readonly resets_at: string | null;
+  readonly affordable_output_tokens: number | null;
 }
 
 /** The processes have recorded what they refused. */
