@@ -6,7 +6,7 @@ import { isDescending } from '../domain/keys/key-list.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
-import { AppError } from '../domain/errors.js';
+import { AppError, rejectMember } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
@@ -116,6 +116,7 @@ export class KeysService {
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
     const { accountId } = actor.key;
+    rejectLimitOfManagement(dto);
     const expiresAt = this.readExpiry(dto.expires_at, null) ?? null;
     const secret = createKeySecret();
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
@@ -125,7 +126,7 @@ export class KeysService {
         {
           accountId,
           workspaceId,
-          kind: 'inference',
+          kind: dto.is_management_key === true ? 'management' : 'inference',
           name: dto.name,
           disabled: dto.disabled ?? false,
           secret,
@@ -231,6 +232,13 @@ export class KeysService {
       (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
     if (!deleted) rejectUnknown();
   }
+}
+
+/** A management key makes no call that could reach a limit, and only its own secret may administrate. */
+function rejectLimitOfManagement({ is_management_key: isManagement, limit, external }: CreateKeyDto): void {
+  if (isManagement !== true) return;
+  if (limit !== undefined && limit !== null) rejectMember('limit', 'is for keys that make calls; omit it');
+  if (external !== undefined) rejectMember('external', 'is for keys that make calls; omit it');
 }
 
 function rejectUnknown(): never {

@@ -81,6 +81,13 @@ export class CreateKeyDto extends KeyOptionsDto {
   @WorkspaceIdField()
   workspace_id?: string;
 
+  @FlagField({
+    optional: true,
+    description:
+      'True: a management key, which administrates the whole account and makes no calls; without a limit and without external.',
+  })
+  is_management_key?: boolean;
+
   @ObjectField(ExternalIdentityDto, { optional: true, description: "The key's identity at a partner." })
   external?: ExternalIdentityDto;
 }

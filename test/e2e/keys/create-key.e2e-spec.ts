@@ -5,6 +5,7 @@ import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { expectError } from '../../support/requests/error-shape.js';
+import { embed, SMALL } from '../../support/requests/create-embedding.js';
 import { freshRecord } from '../../support/requests/get-key.js';
 
 interface CreatedKey {
@@ -91,6 +92,32 @@ describe('a new key', () => {
     expect((await create({ name: 'n', limit: 0.1 + 0.2 })).data['limit']).toBe(0.3);
   });
 
+  it('may be a management key, which opens the account, makes no calls, and ends with its expiry', async () => {
+    const { data, key } = await create({
+      name: 'Ada',
+      is_management_key: true,
+      expires_at: '2026-11-19T12:00:00Z',
+    });
+    expect(data).toMatchObject({
+      is_management_key: true,
+      limit: null,
+      expires_at: '2026-11-19T12:00:00.000Z',
+    });
+    expect((await ask(app, 'get', '/keys', { key })).status).toBe(200);
+    expect((await embed(app, { model: SMALL, input: 'a' }, key)).status).toBe(401);
+    const { data: entries } = await askFor<{ data: { object_id: string; after: object }[] }>(
+      200,
+      app,
+      'get',
+      '/audit?object_type=api_key&action=create&limit=1',
+    );
+    expect(entries[0]).toMatchObject({ object_id: data.hash, after: { is_management_key: true } });
+    const now = app.clock.now();
+    app.clock.set('2026-11-19T12:00:01Z');
+    expect((await ask(app, 'get', '/keys', { key })).status).toBe(401);
+    app.clock.set(now.toISOString());
+  });
+
   it('can be created with a trailing slash in the path', async () => {
     expect((await ask(app, 'post', '/keys/', { body: { name: 'n' } })).status).toBe(201);
   });
@@ -118,6 +145,12 @@ describe('a new key', () => {
       'external.api_key: must have 32 to 512 visible ASCII characters and not begin with sk-sb-v1-',
     ],
     [{ name: 'n', disabled: 'yes' }, 'disabled: must be a boolean'],
+    [{ name: 'n', is_management_key: true, limit: 1 }, 'limit: is for keys that make calls; omit it'],
+    [
+      { name: 'n', is_management_key: true, external: { user: 'u', api_key: PARTNER_SECRET } },
+      'external: is for keys that make calls; omit it',
+    ],
+    [{ name: 'n', is_management_key: 1 }, 'is_management_key: must be a boolean'],
     [{ name: 'n', kind: 'management' }, 'kind: is not a member of this object'],
     [{ name: 'n', expires_at: '2026-11-18T12:00:00Z' }, 'expires_at: must be in the future'],
   ])('returns 400 for %j', async (body, detail) => {
