@@ -59,13 +59,16 @@ export class GenerationListService {
       throw new AppError('invalid_request', { detail });
     }
     const pages: GenerationPage[] = [];
+    let { from } = filter;
     for (let start = 0; start < ids.length; start += AT_ONCE) {
       const some = ids.slice(start, start + AT_ONCE);
-      pages.push(
-        ...(await Promise.all(
-          some.map((workspaceId) => this.generations.list({ ...filter, workspaceId }, after, limit)),
-        )),
+      const found = await Promise.all(
+        some.map((workspaceId) => this.generations.list({ ...filter, workspaceId, from }, after, limit)),
       );
+      pages.push(...found);
+      const { generations, next, searchedUntil } = mergePages(pages, limit);
+      // A page that is full needs no older calls of further workspaces, most of which have none since.
+      if (next !== null && searchedUntil === null) from = generations.at(-1)?.createdAt ?? from;
     }
     return mergePages(pages, limit);
   }

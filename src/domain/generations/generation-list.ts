@@ -57,6 +57,10 @@ const FAILURES = [...new Set(Object.values(ERROR_DEFINITIONS).map(({ status }): 
   (one, other) => one - other,
 );
 
+/** Whether these are all statuses of failed calls. */
+export const isEveryFailure = (statuses: readonly number[]): boolean =>
+  statuses.every((status) => status >= 400) && FAILURES.every((status) => statuses.includes(status));
+
 /** The statuses of a class, or the one status that the text names; null: it names none. */
 export function readStatuses(text: string): readonly number[] | null {
   if (/^[1-5]\d\d$/.test(text)) return [Number(text)];
