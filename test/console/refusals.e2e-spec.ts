@@ -5,6 +5,7 @@ import {
   describeInChromium,
   expectAccessible,
   expectAccessibleEverywhere,
+  fillModel,
   openConsole,
   visit,
   waitUntilLoaded,
@@ -16,6 +17,7 @@ import type { ConsoleSetup } from '../support/app/console-app.js';
 import { askFor } from '../support/requests/admin.js';
 import { embed, LOCAL, SMALL } from '../support/requests/create-embedding.js';
 import { recordRefusals } from '../support/requests/refusals.js';
+import { MODEL, postChat } from '../support/upstreams/chat-upstream.js';
 import { parseUsd } from '../../src/domain/spend/money.js';
 
 describeInChromium('refused calls in the console', () => {
@@ -162,6 +164,42 @@ describeInChromium('refused calls in the console', () => {
     await visit(page, `/keys/${key.record.hash}`, 'Reports');
     await page.getByRole('region', { name: 'Newest refused calls' }).waitFor();
     expect(await notice().count()).toBe(0);
+    expect(session.complaints).toEqual([]);
+  });
+
+  it('of chats without a token limit show as a state, with the limit to set in the key and in the playground', async () => {
+    const { app } = setup;
+    const key = await app.createKey({ name: 'Chats', limit: parseUsd('0.01') });
+    const refused = await postChat(app, { model: MODEL }, { key: key.secret });
+    expect(refused.status).toBe(402);
+    await recordRefusals(app);
+    await visit(page, '/keys', 'Keys');
+    const row = page.getByRole('row').filter({ hasText: 'Chats' });
+    await row.getByText('Refuses chats without a token limit').waitFor();
+    await expectAccessibleEverywhere(page);
+    await inDesktop();
+    await row.getByRole('link', { name: 'Chats' }).click();
+    await notice()
+      .getByText(/^Chats without a token limit are refused/)
+      .waitFor();
+    await notice()
+      .getByText(/^A chat with max_tokens of [\d,]+ or less is accepted\.$/)
+      .waitFor();
+    await notice().getByRole('button', { name: 'Raise the limit' }).waitFor();
+    await expectAccessibleEverywhere(page);
+    await inDesktop();
+    await visit(page, '/playground?operation=chat', 'Playground');
+    await fillModel(page, MODEL);
+    session.expectStatus(402);
+    await page.getByLabel('Key to charge').selectOption(key.record.hash);
+    await page.getByLabel('Message', { exact: true }).press('Enter');
+    await page.getByRole('link', { name: 'Raise the limit' }).waitFor();
+    const set = page.getByRole('button', { name: /^Set Tokens at most to [\d,]+$/ });
+    const tokens = (await set.innerText()).replaceAll(/\D/g, '');
+    await set.click();
+    expect(await page.getByLabel('Tokens at most').inputValue()).toBe(tokens);
+    await expectAccessibleEverywhere(page);
+    await inDesktop();
     expect(session.complaints).toEqual([]);
   });
 

@@ -5,13 +5,14 @@ import { useState } from 'react';
 import type { ApiKey } from '../../api/keys';
 import { refusalsQuery } from '../../api/refusals';
 import { Button, buttonClass } from '../../components/actions/button';
+import { CopyButton } from '../../components/actions/copy-button';
 import { useNow } from '../../components/display/clock';
 import { Section } from '../../components/display/section';
 import { Money, Time } from '../../components/display/values';
 import { ErrorState, Notice } from '../../components/feedback/states';
-import { formatCountOf } from '../../format';
+import { formatCount, formatCountOf } from '../../format';
 import { RefusalTable } from '../refusals/refusal-table';
-import { refusedNow } from '../refusals/refused-now';
+import { refusedNow, suggestedTokens } from '../refusals/refused-now';
 import type { RefusedNow } from '../refusals/refused-now';
 import { REASONS } from '../refusals/refusal-words';
 import { nameOfLimit } from './key-limits';
@@ -69,15 +70,16 @@ function StateNotice({ apiKey, state, onRaise }: StateNoticeProps) {
 }
 
 interface LimitCauseProps extends Pick<StateNoticeProps, 'apiKey' | 'onRaise'> {
-  readonly state: RefusedByLimit & { readonly isReserved: boolean };
+  readonly state: Extract<RefusedNow, { kind: 'limit' }>;
 }
 
 function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
-  const { limit, needed, isReserved } = state;
+  const { limit, needed, affordable, isReserved } = state;
   const { resets_at: resetsAt } = limit;
   return (
     <>
       <p>
+        {affordable !== null && 'Chats without a token limit are refused: they reserve the longest answer. '}
         {needed !== null && (
           <>
             A call may cost <Money usd={needed} />.{' '}
@@ -93,8 +95,15 @@ function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
           </>
         )}
       </p>
-      <p>{REASONS[`${limit.limit_source}_limit`].advice}</p>
-      <div>
+      <p>
+        {affordable === null
+          ? REASONS[`${limit.limit_source}_limit`].advice
+          : `A chat with max_tokens of ${formatCount(suggestedTokens(affordable))} or less is accepted.`}
+      </p>
+      <div className={styles.remedies}>
+        {affordable !== null && (
+          <CopyButton text={String(suggestedTokens(affordable))} what="token limit" hasLabel />
+        )}
         {limit.limit_source === 'key' ? (
           <Button onClick={() => onRaise(state)}>Raise the limit</Button>
         ) : limit.limit_source === 'workspace' ? (

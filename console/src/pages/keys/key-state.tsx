@@ -95,7 +95,15 @@ function StateBadge({ apiKey, refusals }: KeyStateProps) {
   if (isExpired(apiKey, now)) return <Badge tone="warning">Expired</Badge>;
   if (!apiKey.is_management_key && limit !== null && limit.remaining_usd <= 0)
     return <Badge tone="bad">Stopped</Badge>;
-  if (refusedNow(apiKey, refusals, now)?.kind === 'limit') return <Badge tone="bad">Refused</Badge>;
+  const refused = refusedNow(apiKey, refusals, now);
+  if (refused?.kind === 'limit') {
+    if (refused.affordable === null) return <Badge tone="bad">Refused</Badge>;
+    return (
+      <span className={styles.wrapping}>
+        <Badge tone="bad">Refuses chats without a token limit</Badge>
+      </span>
+    );
+  }
   if (expires !== null && Date.parse(expires) - now < SOON_MS)
     return <Badge tone="warning">Expires soon</Badge>;
   return <Badge tone="good">Active</Badge>;
@@ -113,7 +121,7 @@ function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
 }
 
 /** Of the last hour, else of the last day; on hover both, and the newest reason. */
-export function RefusedCount({ apiKey: { refusals } }: { readonly apiKey: ApiKey }) {
+function RefusedCount({ apiKey: { refusals } }: { readonly apiKey: ApiKey }) {
   if (refusals === null) return null;
   const { last_hour: hour, last_day: day, last_reason: reason } = refusals;
   return (

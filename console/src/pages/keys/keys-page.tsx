@@ -23,9 +23,10 @@ import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { KeyActionDialog, KeyMenu } from './key-actions';
 import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
+import { CreateManagementKeyDialog } from './create-management-key-dialog';
 import { KeyFilters } from './key-filters';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeySpend, KeyState, LastUsed, RefusedCount } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
@@ -55,7 +56,7 @@ const columnsOf = (
         </span>
         {/* Its column is hidden on phones. */}
         <span className={styles.onPhone}>
-          <RefusedCount apiKey={key} />
+          <KeyState apiKey={key} refusals={refusals.filter(({ api_key_hash: hash }) => hash === key.hash)} />
         </span>
       </span>
     ),
@@ -91,7 +92,7 @@ export function KeysPage() {
   const search = route.useSearch();
   const { disabled, q, sort, state } = search;
   const navigate = route.useNavigate();
-  const [isCreating, setCreating] = useState(false);
+  const [creating, setCreating] = useState<'inference' | 'management' | null>(null);
   const [action, setAction] = useState<KeyAction | null>(null);
   const filters = { ...scopeOf(workspaceId), include_disabled: disabled !== 'hidden', q, sort, state };
   const change = (changed: KeySearch) =>
@@ -106,7 +107,7 @@ export function KeysPage() {
     refusalsQuery(workspaceId === null ? {} : { workspace_id: workspaceId }),
   );
   const create = (
-    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setCreating('inference')}>
       Create key
     </Button>
   );
@@ -117,6 +118,7 @@ export function KeysPage() {
       actions={
         <>
           <CsvButton list={{ path: '/api/v1/keys', query: filters, name: 'keys' }} />
+          <Button onClick={() => setCreating('management')}>Create management key</Button>
           {create}
         </>
       }
@@ -141,7 +143,8 @@ export function KeysPage() {
           />
         )}
       </Section>
-      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <CreateKeyDialog isOpen={creating === 'inference'} onClose={() => setCreating(null)} />
+      <CreateManagementKeyDialog isOpen={creating === 'management'} onClose={() => setCreating(null)} />
       <KeyActionDialog action={action} onClose={() => setAction(null)} />
     </Page>
   );

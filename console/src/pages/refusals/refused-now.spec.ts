@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiKey, EffectiveLimit } from '../../api/keys';
 import type { Refusal } from '../../api/refusals';
-import { refusedNow, suggestedLimit } from './refused-now';
+import { refusedNow, suggestedLimit, suggestedTokens } from './refused-now';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
@@ -45,6 +45,7 @@ function refusalWith(members: Partial<Refusal> = {}): Refusal {
     limit_usd: 1,
     limit_window: 'daily',
     resets_at: '2026-11-30T00:00:00Z',
+    affordable_output_tokens: null,
     ...members,
   };
 }
@@ -61,8 +62,16 @@ describe('a key', () => {
       kind: 'limit',
       limit: LIMIT,
       needed: 0.0525,
+      affordable: null,
       isReserved: false,
     });
+  });
+
+  it('refuses chats without a token limit alone while a shorter answer fits', () => {
+    const open = [refusalWith({ affordable_output_tokens: 4_312 })];
+    expect(refusedNow(keyWith(LIMIT), open, NOW)).toMatchObject({ kind: 'limit', affordable: 4_312 });
+    const none = [refusalWith({ affordable_output_tokens: 0 })];
+    expect(refusedNow(keyWith(LIMIT), none, NOW)).toMatchObject({ kind: 'limit', affordable: null });
   });
 
   it('is refused by a limit behind a later refusal for another reason', () => {
@@ -137,4 +146,13 @@ it.each([
   [{ ...LIMIT, limit_usd: 0, spend_usd: 0 }, 0, 1],
 ])('suggests a limit with room for further calls: %#', (limit, needed, suggested) => {
   expect(suggestedLimit(limit, needed)).toBe(suggested);
+});
+
+it.each([
+  [4_312, 4_300],
+  [128_000, 120_000],
+  [87, 87],
+  [3, 3],
+])('suggests a token limit that leaves room for a longer prompt: %i', (affordable, suggested) => {
+  expect(suggestedTokens(affordable)).toBe(suggested);
 });

@@ -9,6 +9,8 @@ export type RefusedNow =
       readonly limit: EffectiveLimit;
       /** The highest cost of the newest refused call; null: it is not listed any more. */
       readonly needed: number | null;
+      /** Of a chat without a token limit: the longest answer that fits, in tokens. Null: another call, or none fits. */
+      readonly affordable: number | null;
       /** Enough is left, and calls in flight reserve it. */
       readonly isReserved: boolean;
     }
@@ -31,15 +33,16 @@ export function refusedNow(key: Judged, listed: readonly Refusal[], now: number)
   // The day of the counts: an older amount says nothing about the calls of today.
   const shortfall = listed.find(({ needed_usd: needed, created_at: at }) => needed !== null && at >= since);
   const needed = shortfall?.needed_usd ?? null;
+  const affordable = shortfall?.affordable_output_tokens || null;
   const isOfLimit = shortfall !== undefined || reason.endsWith('_limit');
   if (limit !== null && isOfLimit && (limit.remaining_usd <= 0 || limit.remaining_usd < (needed ?? 0)))
-    return { kind: 'limit', limit, needed, isReserved: false };
+    return { kind: 'limit', limit, needed, affordable, isReserved: false };
   if (now - Date.parse(lastAt) > RECENT_MS) return null;
   const [newest] = listed;
   if (!reason.endsWith('_limit') || (newest?.reason === 'key_limit' && newest.needed_usd === null))
     return { kind: 'other', reason, message: newest?.reason === reason ? newest.message : null };
   return limit !== null && shortfall !== undefined && isSameLimit(shortfall, limit, now)
-    ? { kind: 'limit', limit, needed, isReserved: true }
+    ? { kind: 'limit', limit, needed, affordable, isReserved: true }
     : null;
 }
 
@@ -54,6 +57,13 @@ function isSameLimit(refusal: Refusal, limit: EffectiveLimit, now: number): bool
 }
 
 const DIGITS = 2;
+
+/** Rounded down to two digits: the next prompt may be a little longer. */
+export function suggestedTokens(affordable: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(affordable)) + 1 - DIGITS);
+  return Math.floor(affordable / unit) * unit;
+}
+
 const ROOM = 10;
 
 /** Twice what is spent or allowed, and room for ten calls like the refused one, rounded up to two digits. */

@@ -125,7 +125,7 @@ export function Members({ id }: { readonly id: string }) {
             name="role"
             label="Role"
             choices={ROLES}
-            hint="Users who are members already keep their role."
+            hint="It gives no rights in this console: its users have management keys. Members keep their role."
           />
           <SubmitButtons action="Add" isBusy={add.isPending} onCancel={closeAdding} />
         </Form>

@@ -145,6 +145,8 @@ function ChatCalls({ payer }: { readonly payer: Payer }) {
                   turns={side.chat.turns}
                   live={side.chat.live}
                   onRetry={() => isValid && send(side, side.chat.turns.slice(0, -1))}
+                  payerHash={payer.hash}
+                  onTokenLimit={(tokens) => setSettings({ ...settings, maxTokens: String(tokens) })}
                 />
               ))}
             </div>

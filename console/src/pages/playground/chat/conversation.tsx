@@ -1,15 +1,18 @@
 // The turns of the conversation, and the answer that is coming.
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError } from '../../../api/client';
 import { messageOf } from '../../../api/problems';
-import { Button } from '../../../components/actions/button';
+import { Button, buttonClass } from '../../../components/actions/button';
 import { Badge } from '../../../components/display/badge';
 import { Code } from '../../../components/display/values';
 import { EmptyState, Notice, Waiting } from '../../../components/feedback/states';
 import { Image } from '../../../components/message/image';
 import { Message, MessageText, Reasoning } from '../../../components/message/message';
 import { ToolCalls } from '../../../components/message/tool-calls';
+import { formatCount } from '../../../format';
 import { endInWords } from '../../generations/call-route';
+import { suggestedTokens } from '../../refusals/refused-now';
 import { AnswerFigures } from './answer-figures';
 import type { AnswerTurn, ToolResult, Turn } from './wires/turns';
 import type { ChatAnswer } from './wires/chat-answer';
@@ -31,9 +34,12 @@ interface ConversationProps {
   readonly turns: readonly Turn[];
   readonly live: ChatAnswer | null;
   readonly onRetry: () => void;
+  /** The key that pays; undefined: that of the session. */
+  readonly payerHash: string | undefined;
+  readonly onTokenLimit: (tokens: number) => void;
 }
 
-export function Conversation({ label, turns, live, onRetry }: ConversationProps) {
+export function Conversation({ label, turns, live, onRetry, ...remedies }: ConversationProps) {
   const shown: readonly ShownTurn[] =
     live === null ? turns : [...turns, { kind: 'answer', answer: live, outcome: 'coming', error: null }];
   const scroller = useRef<HTMLDivElement>(null);
@@ -70,20 +76,23 @@ export function Conversation({ label, turns, live, onRetry }: ConversationProps)
           turn={turn}
           next={shown[index + 1]}
           onRetry={index === shown.length - 1 ? onRetry : undefined}
+          {...remedies}
         />
       ))}
     </div>
   );
 }
 
-interface TurnViewProps {
+interface TurnViewProps extends Remedies {
   readonly turn: ShownTurn;
   readonly next: ShownTurn | undefined;
   /** Only the last turn can be retried. */
   readonly onRetry: (() => void) | undefined;
 }
 
-function TurnView({ turn, next, onRetry }: TurnViewProps) {
+type Remedies = Pick<ConversationProps, 'payerHash' | 'onTokenLimit'>;
+
+function TurnView({ turn, next, onRetry, ...remedies }: TurnViewProps) {
   switch (turn.kind) {
     case 'user':
       return (
@@ -99,18 +108,23 @@ function TurnView({ turn, next, onRetry }: TurnViewProps) {
       return null;
     case 'answer':
       return (
-        <AnswerView turn={turn} results={next?.kind === 'tools' ? next.results : []} onRetry={onRetry} />
+        <AnswerView
+          turn={turn}
+          results={next?.kind === 'tools' ? next.results : []}
+          onRetry={onRetry}
+          {...remedies}
+        />
       );
   }
 }
 
-interface AnswerViewProps {
+interface AnswerViewProps extends Remedies {
   readonly turn: ShownAnswer;
   readonly results: readonly ToolResult[];
   readonly onRetry: (() => void) | undefined;
 }
 
-function AnswerView({ turn, results, onRetry }: AnswerViewProps) {
+function AnswerView({ turn, results, onRetry, ...remedies }: AnswerViewProps) {
   const { answer, outcome } = turn;
   return (
     <Message who={answer.model ?? 'Assistant'} badge={<OutcomeBadge turn={turn} />}>
@@ -119,7 +133,7 @@ function AnswerView({ turn, results, onRetry }: AnswerViewProps) {
       {(outcome === 'finished' || outcome === 'stopped') &&
         answer.text === '' &&
         answer.toolCalls.length === 0 && <p className={styles.muted}>The answer has no text.</p>}
-      {outcome === 'failed' && <Failure turn={turn} onRetry={onRetry} />}
+      {outcome === 'failed' && <Failure turn={turn} onRetry={onRetry} {...remedies} />}
       {outcome !== 'coming' && <AnswerFigures answer={answer} outcome={outcome} />}
     </Message>
   );
@@ -134,11 +148,22 @@ function OutcomeBadge({ turn: { answer, outcome } }: { readonly turn: ShownAnswe
   return <Badge tone="neutral">{endInWords(reason, null)}</Badge>;
 }
 
-function Failure({ turn: { answer, error }, onRetry }: Pick<AnswerViewProps, 'turn' | 'onRetry'>) {
+/** Messages of providers end as they like. */
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function Failure({
+  turn: { answer, error },
+  onRetry,
+  payerHash,
+  onTokenLimit,
+}: Omit<AnswerViewProps, 'results'>) {
   const requestId = error instanceof ApiError ? error.requestId : null;
+  const { affordable_output_tokens: affordable, limit_source: source } =
+    error instanceof ApiError ? error.metadata : {};
+  const tokens = typeof affordable === 'number' && affordable > 0 ? suggestedTokens(affordable) : null;
   return (
     <Notice tone="bad">
-      {answer.failure ?? messageOf(error)}
+      {endSentence(answer.failure ?? messageOf(error))}
       {requestId !== null && (
         <>
           {' '}
@@ -147,6 +172,14 @@ function Failure({ turn: { answer, error }, onRetry }: Pick<AnswerViewProps, 'tu
       )}
       {onRetry && (
         <span className={styles.retry}>
+          {tokens !== null && (
+            <Button onClick={() => onTokenLimit(tokens)}>Set Tokens at most to {formatCount(tokens)}</Button>
+          )}
+          {source === 'key' && payerHash !== undefined && (
+            <Link to="/keys/$hash" params={{ hash: payerHash }} className={buttonClass()}>
+              Raise the limit
+            </Link>
+          )}
           <Button icon="refresh" onClick={onRetry}>
             Try again
           </Button>
