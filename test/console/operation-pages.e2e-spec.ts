@@ -85,6 +85,23 @@ describeInChromium('operation pages of the console', () => {
 
   it.each(PAGES)('$path is accessible and quiet in both themes and widths', assertPage);
 
+  it.each(PAGES.filter(({ path }) => path.startsWith('/models/')))(
+    '$path has a list of endpoints that fits a phone',
+    async ({ path, heading }) => {
+      const { page } = session;
+      await page.setViewportSize({ width: 390, height: 860 });
+      await visit(page, path, heading);
+      const list = page.getByRole('group', { name: 'List of endpoints' });
+      await list.getByText('Serving').first().waitFor();
+      const hidden = await list.evaluate(
+        ({ scrollWidth, clientWidth }: Readonly<Record<'scrollWidth' | 'clientWidth', number>>) =>
+          scrollWidth - clientWidth,
+      );
+      expect(hidden).toBe(0);
+      await page.setViewportSize({ width: 1280, height: 860 });
+    },
+  );
+
   it('a workspace and destinations with hostile names are as well', async () => {
     for (const page of objects) await assertPage(page);
   });

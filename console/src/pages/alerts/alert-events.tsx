@@ -30,6 +30,7 @@ const columnsOf = (show: (event: NotificationEvent) => void): readonly Column<No
     id: 'threshold',
     header: 'Reached',
     align: 'end',
+    priority: 2,
     cell: (event) => <Reached crossings={crossingsOf(event)} />,
   },
   {

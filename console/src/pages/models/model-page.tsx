@@ -30,6 +30,15 @@ interface Row {
   readonly facts: EndpointFacts | undefined;
 }
 
+function StateBadge({ status }: Pick<ModelEndpoint, 'status'>) {
+  const [tone, text, meaning] = STATES[status];
+  return (
+    <span title={meaning}>
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
+}
+
 const share = (percentage: number | null) =>
   percentage === null ? <Absent /> : formatPercent(percentage / HUNDRED);
 
@@ -67,24 +76,22 @@ const FIRST_COLUMNS: readonly Column<Row>[] = [
   {
     id: 'endpoint',
     header: 'Endpoint',
-    cell: ({ endpoint: { provider_name: provider, tag } }) => (
+    cell: ({ endpoint: { provider_name: provider, tag, status } }) => (
       <span className={styles.nameCell}>
         {provider}
         <code className={styles.id}>{tag}</code>
+        {/* Its column is hidden on phones. */}
+        <span className={styles.onPhone}>
+          <StateBadge status={status} />
+        </span>
       </span>
     ),
   },
   {
     id: 'state',
     header: 'State',
-    cell: ({ endpoint: { status } }) => {
-      const [tone, text, meaning] = STATES[status];
-      return (
-        <span title={meaning}>
-          <Badge tone={tone}>{text}</Badge>
-        </span>
-      );
-    },
+    priority: 2,
+    cell: ({ endpoint: { status } }) => <StateBadge status={status} />,
   },
   {
     id: 'input',
