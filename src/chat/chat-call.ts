@@ -3,7 +3,7 @@ import type { CallerGone } from '../domain/ending.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { ClientStream } from './stream/client-stream.js';
@@ -19,7 +19,7 @@ export interface ChatClient {
 }
 
 export interface ChatCall {
-  readonly caller: Caller;
+  readonly caller: GuardedCaller;
   readonly request: ChatRequest;
   readonly preferences: ProviderPreferences;
   readonly context: CallContext;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import type { ModelWire } from '../domain/chat/model-wire.js';
+import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { takeRawBody } from '../http/body/raw-body.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
@@ -14,6 +15,7 @@ import {
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
+import { Guardrails } from '../routing/guardrails/guardrails.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';
 import { HttpChatClient, nameGeneration } from './http-chat-client.js';
@@ -28,6 +30,7 @@ export class ChatResponder {
   constructor(
     private readonly chat: ChatService,
     private readonly presets: PresetRequests,
+    private readonly guardrails: Guardrails,
     private readonly config: AppConfig,
     private readonly transfers: SlowTransfers,
   ) {}
@@ -45,6 +48,7 @@ export class ChatResponder {
     const client = new HttpChatClient(response, this.config.chat, wire);
     const restore = this.boundConnection(request, client);
     try {
+      const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
       const body = request.body as Readonly<Record<string, unknown>>;
       const sent = { wire, body, bytes: takeRawBody(request) };
       const { request: chat, preferences } = await this.presets.read(
@@ -53,7 +57,7 @@ export class ChatResponder {
         (members, bytes) => REQUEST_READERS[wire](members, bytes, request.headers),
       );
       const written = await this.chat.create({
-        caller,
+        caller: guarded,
         request: chat,
         preferences,
         receivedAt,

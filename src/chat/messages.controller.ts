@@ -4,9 +4,11 @@ import { ApiBearerAuth, ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '
 import type { Request, Response } from 'express';
 import { InferenceOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
+import { isUnguarded } from '../domain/keys/api-key.js';
 import { KeepsRawBody, takeRawBody } from '../http/body/raw-body.js';
 import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
+import { Guardrails } from '../routing/guardrails/guardrails.js';
 import { ChatResponder } from './chat-responder.js';
 import { CreateMessageDto } from './dto/create-message.dto.js';
 import { MessageDto, TokenCountDto } from './dto/message.dto.js';
@@ -26,6 +28,7 @@ export class MessagesController {
     private readonly responder: ChatResponder,
     private readonly counts: TokenCounts,
     private readonly presets: PresetRequests,
+    private readonly guardrails: Guardrails,
   ) {}
 
   @Post()
@@ -77,11 +80,12 @@ export class MessagesController {
   ): Promise<TokenCountDto> {
     const body = request.body as Readonly<Record<string, unknown>>;
     const caller = callerOf(request);
+    const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
     const sent = { wire: 'messages' as const, body, bytes: takeRawBody(request) };
     const read = await this.presets.read(caller.key.workspaceId, sent, (members, bytes) =>
       readMessagesRequest(members, bytes, request.headers, true),
     );
-    const { tokens, isEstimated } = await this.counts.count(caller, read);
+    const { tokens, isEstimated } = await this.counts.count(guarded, read);
     if (isEstimated) response.set(ESTIMATED);
     return { input_tokens: tokens };
   }

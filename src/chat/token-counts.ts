@@ -4,7 +4,7 @@ import { Cancellation } from '../concurrency/cancellation.js';
 import type { Pace } from '../concurrency/yield-queue.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import { AppConfig } from '../config/app-config.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { ChatPlanner } from '../routing/chat/chat-planner.js';
 import { AccessTokens } from '../routing/credentials/access-tokens.js';
@@ -44,16 +44,15 @@ export class TokenCounts {
   ) {}
 
   /** Of the first endpoint that may serve the request. */
-  async count(caller: Caller, { request, preferences }: ReadChat): Promise<CountedTokens> {
-    const { key } = caller;
-    const limits = await this.limiter.limitsOf(key);
+  async count(caller: GuardedCaller, { request, preferences }: ReadChat): Promise<CountedTokens> {
+    const limits = await this.limiter.limitsOf(caller);
     const plan = { caller, request, sessionId: request.sessionId, preferences, limits };
     const [target] = (await this.planner.plan(plan)).targets;
     if (!target) throw new Error('a plan has a target');
     const counted = await this.countUpstream(target, request);
     this.metrics.countedTokens(typeof counted === 'number' ? 'provider' : counted);
     if (typeof counted === 'number') return { tokens: counted, isEstimated: false };
-    const pace = this.yieldQueue.begin(key.accountId);
+    const pace = this.yieldQueue.begin(caller.key.accountId);
     return { tokens: await estimate(target, request, pace), isEstimated: true };
   }
 

@@ -47,9 +47,9 @@ export async function run(argv: string[]): Promise<void> {
   }, SIGN_OF_LIFE);
   try {
     if (values['release-lost']) await database.query({ text: SWEEP_LOST_LEASES });
-    const { key, workspace, account } = await rebuildSpend(database, { force: values.force });
+    const { key, guardrail, workspace, account } = await rebuildSpend(database, { force: values.force });
     process.stdout.write(
-      `The spend counters are the sums of the log. Corrected: ${key} of keys, ${workspace} of workspaces, ${account} of accounts.\n`,
+      `The spend counters are the sums of the log. Corrected: ${key} of keys, ${guardrail} of guardrails, ${workspace} of workspaces, ${account} of accounts.\n`,
     );
   } finally {
     clearInterval(timer);

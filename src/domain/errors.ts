@@ -47,6 +47,11 @@ export const ERROR_DEFINITIONS = {
     errorType: 'permission_denied',
   },
   budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
+  guardrail_budget_exceeded: {
+    status: 403,
+    message: 'Guardrail budget exceeded',
+    errorType: 'permission_denied',
+  },
   guardrail_region: {
     status: 403,
     message: 'Data region not allowed',

@@ -31,8 +31,9 @@ export function uuidV5(namespace: string, name: string): string {
   return formatUuid(bytes);
 }
 
-function formatUuid(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
+/** Of the first 16 bytes. */
+export function formatUuid(bytes: Buffer): string {
+  const hex = bytes.toString('hex', 0, 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

@@ -1,13 +1,13 @@
 // One call of POST /embeddings: the data that the controller reads from its request and writes to its response.
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 
 export interface EmbeddingCall {
-  readonly caller: Caller;
+  readonly caller: GuardedCaller;
   readonly request: EmbeddingRequest;
   readonly preferences: ProviderPreferences;
   readonly context: CallContext;

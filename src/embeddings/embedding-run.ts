@@ -112,14 +112,14 @@ export class EmbeddingRun {
     private readonly call: EmbeddingCall,
     private readonly services: EmbeddingRuns,
   ) {
-    this.spend = new CallSpend(services.spendLimiter, call.caller.key);
+    this.spend = new CallSpend(services.spendLimiter, call.caller);
     this.priceDay = utcDay(services.clock.now());
   }
 
   /** Chooses the endpoints and acquires memory for the answer. Throws `overloaded` when the answer does not fit. */
   async plan(): Promise<Route> {
     const { caller, request, preferences, permit } = this.call;
-    const limits = await this.services.spendLimiter.limitsOf(caller.key);
+    const limits = await this.services.spendLimiter.limitsOf(caller);
     const pace = this.services.yieldQueue.begin(caller.key.accountId);
     const route = await this.services.planner.plan(caller, request, preferences, limits, pace);
     this.progress.route = route;

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { generationHeaderId } from '../domain/identifiers.js';
+import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
@@ -15,6 +16,7 @@ import {
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
+import { Guardrails } from '../routing/guardrails/guardrails.js';
 import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { readCreateEmbedding } from './dto/create-embedding.dto.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
@@ -24,7 +26,10 @@ export const CACHE_HEADER = 'X-Embedding-Cache';
 
 @Injectable()
 export class EmbeddingsResponder {
-  constructor(private readonly embeddings: EmbeddingsService) {}
+  constructor(
+    private readonly embeddings: EmbeddingsService,
+    private readonly guardrails: Guardrails,
+  ) {}
 
   async respond(request: Request, response: Response, caller: Caller): Promise<void> {
     const permit = permitOf(request);
@@ -43,10 +48,11 @@ export class EmbeddingsResponder {
     caller: Caller,
     permit: InFlightPermit | null,
   ): Promise<void> {
+    const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
     const body = readCreateEmbedding(request.body as Record<string, unknown>);
     const preferences = fromProviderPreferencesDto(body.provider);
     const answer = await this.embeddings.create({
-      caller,
+      caller: guarded,
       request: toEmbeddingRequest(body),
       preferences,
       context: callContextOf(request, body.session_id, body.trace),

@@ -4,14 +4,14 @@ import { describeGeneration } from '../domain/generations/call-record.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import type { Generation } from '../domain/generations/generation.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import type { Charge } from '../domain/spend/charge.js';
 import type { RoutedCall } from '../routing/routed-call.js';
 import type { Route } from '../routing/embeddings/route-planner.js';
 import type { VectorSource } from './cache/embedding-cache.js';
 
 interface FinishedEmbedding {
-  readonly caller: Caller;
+  readonly caller: GuardedCaller;
   readonly request: EmbeddingRequest;
   readonly context: CallContext;
   readonly executed: {

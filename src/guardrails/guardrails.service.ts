@@ -6,6 +6,8 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import { NEW_GUARDRAIL, noSuchGuardrail, ZDR_VENDORS } from '../domain/guardrails/guardrail.js';
 import type { Guardrail, GuardrailSettings, ZdrVendor } from '../domain/guardrails/guardrail.js';
 import type { Caller } from '../domain/keys/api-key.js';
+import { rejectMember } from '../domain/errors.js';
+import { parseUsd } from '../domain/spend/money.js';
 import type { Page } from '../domain/page.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { GuardrailsRepository } from '../persistence/guardrails/guardrails.repository.js';
@@ -64,7 +66,10 @@ export class GuardrailsService {
     if (!isUUID(id)) throw noSuchGuardrail();
     const change = (before: Guardrail): GuardrailSettings => {
       rejectFixedChanges(dto, toGuardrailDto(before));
-      return this.changed(before, dto);
+      const after = this.changed(before, dto);
+      if (before.isDefault && after.limit !== null)
+        rejectMember('limit_usd', 'is for guardrails of keys and members; a workspace has budgets');
+      return after;
     };
     const initial = { ...NEW_GUARDRAIL, name: DEFAULT_NAME };
     const describe = describeChange(actor, AUDITED_GUARDRAIL);
@@ -95,6 +100,7 @@ export class GuardrailsService {
     const models = listsOf((sent, member, known) => names.models(sent, member, known));
     const endpoints = listsOf((sent, member, known) => names.endpoints(sent, member, known));
     return {
+      ...limitAfter(before, dto),
       name: dto.name ?? before.name,
       description: given(dto.description, before.description),
       allowedModels: models(dto.allowed_models, 'allowed_models', before.allowedModels),
@@ -109,6 +115,18 @@ export class GuardrailsService {
       includeByokInBudgets: dto.include_byok_in_budgets ?? before.includeByokInBudgets,
     };
   }
+}
+
+/** Throws `invalid_request` for a limit without an interval, and for an interval without a limit. */
+function limitAfter(
+  before: GuardrailSettings,
+  { limit_usd: usd, reset_interval: reset }: Pick<UpdateGuardrailDto, 'limit_usd' | 'reset_interval'>,
+): Pick<GuardrailSettings, 'limit' | 'limitReset'> {
+  const limit = usd === undefined ? before.limit : usd === null ? null : parseUsd(usd);
+  const limitReset = given(reset, before.limitReset);
+  if (limit !== null && limitReset === null) rejectMember('reset_interval', 'is required with limit_usd');
+  if (limit === null && limitReset !== null) rejectMember('limit_usd', 'is required with reset_interval');
+  return { limit, limitReset };
 }
 
 /** Null is a value of its own. */

@@ -17,8 +17,9 @@ export class RefusedLimits {
   private readonly recent = new LRUCache<string, true>({ ...capacityFor(MAX_RECENT), ttl: PAUSE });
 
   note({ owner, tightest }: LimitShortfall): void {
-    if (tightest === null || this.noted.size >= MAX_NOTED) return;
-    const limit = { ...owner, window: tightest.window };
+    const { kind, id, workspaceId } = owner;
+    if (kind === 'guardrail' || tightest === null || this.noted.size >= MAX_NOTED) return;
+    const limit = { kind, id, workspaceId, window: tightest.window };
     const name = nameOf(limit);
     if (this.recent.has(name)) return;
     this.recent.set(name, true);

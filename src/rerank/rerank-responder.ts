@@ -2,11 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { generationHeaderId } from '../domain/identifiers.js';
+import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import { callContextOf, setAnswerHeaders, wantsRoutingMetadata } from '../http/observe/call-headers.js';
+import { Guardrails } from '../routing/guardrails/guardrails.js';
 import { readCreateRerank, toRerankRequest } from './dto/create-rerank.dto.js';
 import { toRerankResponseDto } from './dto/rerank-response.dto.js';
 import { RerankService } from './rerank.service.js';
@@ -16,17 +18,21 @@ const COPIES = 2;
 
 @Injectable()
 export class RerankResponder {
-  constructor(private readonly rerank: RerankService) {}
+  constructor(
+    private readonly rerank: RerankService,
+    private readonly guardrails: Guardrails,
+  ) {}
 
   async respond(request: Request, response: Response, caller: Caller): Promise<void> {
     const permit = permitOf(request);
     // The work may outlive the caller's connection, and still counts toward the load.
     permit?.hold();
     try {
+      const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
       const body = readCreateRerank(request.body as Record<string, unknown>);
       permit?.acquireBytes(COPIES * Number(request.headers['content-length'] ?? 0));
       const answer = await this.rerank.create({
-        caller,
+        caller: guarded,
         request: toRerankRequest(body),
         preferences: fromProviderPreferencesDto(body.provider),
         context: callContextOf(request, body.session_id, body.trace),

@@ -10,7 +10,7 @@ import { describeGeneration } from '../domain/generations/call-record.js';
 import type { CallContext } from '../domain/generations/call-record.js';
 import { contentOfRerank } from '../domain/generations/generation-content.js';
 import { uuidV7 } from '../domain/identifiers.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import type { Mutable } from '../domain/members.js';
 import type { ProviderPreferences } from '../domain/providers/provider-preferences.js';
 import { bestFirst } from '../domain/rerank/rerank.js';
@@ -34,7 +34,7 @@ import type { AnswerFacts } from '../http/observe/call-headers.js';
 import type { RerankResult } from './dto/rerank-response.dto.js';
 
 export interface RerankCallInput {
-  readonly caller: Caller;
+  readonly caller: GuardedCaller;
   readonly request: RerankRequest;
   readonly preferences: ProviderPreferences;
   readonly context: CallContext;
@@ -87,13 +87,13 @@ export class RerankRun {
     private readonly call: RerankCallInput,
     private readonly services: RerankRuns,
   ) {
-    this.spend = new CallSpend(services.spendLimiter, call.caller.key);
+    this.spend = new CallSpend(services.spendLimiter, call.caller);
     this.priceDay = utcDay(services.clock.now());
   }
 
   async plan(): Promise<RerankRoute> {
     const { caller, request, preferences } = this.call;
-    const limits = await this.services.spendLimiter.limitsOf(caller.key);
+    const limits = await this.services.spendLimiter.limitsOf(caller);
     const route = await this.services.planner.plan(caller, request, preferences, limits);
     this.progress.route = route;
     return route;

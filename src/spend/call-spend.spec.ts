@@ -37,13 +37,13 @@ function spendWith(...outcomes: readonly (TestReservation | Error)[]) {
   const waits: (number | undefined)[] = [];
   const spend = new CallSpend(
     {
-      reserve: (_key, _bounds, maxWait) => {
+      reserve: (_caller, _bounds, maxWait) => {
         waits.push(maxWait);
         const outcome = left.shift();
         return outcome instanceof Error || !outcome ? Promise.reject(outcome) : Promise.resolve(outcome);
       },
     },
-    KEY,
+    { key: KEY, guardrails: null },
   );
   return { spend, waits };
 }

@@ -1,7 +1,7 @@
 // The money of one call of any operation: reserved before providers are called, settled with the call's generation. A call
 // may reserve more than once; all of its reservations are settled together.
 import type { CancelSignal } from '../concurrency/cancellation.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { GuardedCaller } from '../domain/keys/api-key.js';
 import type { SpendBound, SpendRelease } from '../domain/spend/spend-limit.js';
 import { isAboutMoney } from './spend-limiter.js';
 import type { Reservation, SpendBounds, SpendLimiter } from './spend-limiter.js';
@@ -11,7 +11,7 @@ export class CallSpend {
 
   constructor(
     private readonly limiter: Pick<SpendLimiter, 'reserve'>,
-    private readonly key: ApiKey,
+    private readonly caller: GuardedCaller,
   ) {}
 
   /**
@@ -19,13 +19,13 @@ export class CallSpend {
    * isAboutMoney() when the limit is exhausted.
    */
   async reserve(bounds: SpendBounds, signal: CancelSignal | null = null): Promise<void> {
-    this.reservations.push(await this.limiter.reserve(this.key, bounds, undefined, signal));
+    this.reservations.push(await this.limiter.reserve(this.caller, bounds, undefined, signal));
   }
 
   /** Returns false when the limit is exhausted, without waiting for other calls. */
   async tryReserve(bounds: SpendBounds, signal: CancelSignal | null = null): Promise<boolean> {
     try {
-      this.reservations.push(await this.limiter.reserve(this.key, bounds, 0, signal));
+      this.reservations.push(await this.limiter.reserve(this.caller, bounds, 0, signal));
       return true;
     } catch (error) {
       if (isAboutMoney(error)) return false;

@@ -60,6 +60,7 @@ const CODES = {
   key: 'key_limit_exceeded',
   account: 'insufficient_credits',
   workspace: 'budget_exceeded',
+  guardrail: 'guardrail_budget_exceeded',
 } as const;
 
 /** Remedies of the caller's side, beside a smaller call. */
@@ -67,6 +68,7 @@ const REMEDIES = {
   key: "raise the key's limit",
   account: 'buy credits',
   workspace: "raise the workspace's budget",
+  guardrail: "raise the guardrail's limit",
 } as const;
 
 /** The remainder of a limit is less than `needed`, the maximum cost of the call. */

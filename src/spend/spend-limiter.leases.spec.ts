@@ -23,7 +23,7 @@ beforeEach(() => {
 
 const reserve = (cost = COST, timeout?: number): Promise<Reservation> =>
   setup.limiter.reserve(
-    KEY,
+    { key: KEY, guardrails: null },
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
     timeout,
   );
@@ -33,10 +33,13 @@ const leaseOf = ({ releases: [release] }: Reservation): SpendLease => release!.l
 describe('the cost of a call with an own provider key', () => {
   const own = { cost: 0n, costWithByok: COST };
   const reserved = async (key = keyWithLimit(null)): Promise<bigint[]> => {
-    const { releases } = await setup.limiter.reserve(key, {
-      quick: () => own,
-      exact: () => Promise.resolve(own),
-    });
+    const { releases } = await setup.limiter.reserve(
+      { key, guardrails: null },
+      {
+        quick: () => own,
+        exact: () => Promise.resolve(own),
+      },
+    );
     return releases.map(({ amount }) => amount);
   };
   const budgets = (includeByok: boolean) => [{ window: 'daily', limit: LIMIT, includeByok }] as const;
@@ -79,7 +82,10 @@ describe('an invalid lease', () => {
       return Promise.resolve({ granted: 0n, available: LIMIT, unspent: LIMIT, limits: [] });
     });
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
-    const after = await setup.limiter.reserve(KEY, { quick: () => boundOf(LIMIT / 2n), exact });
+    const after = await setup.limiter.reserve(
+      { key: KEY, guardrails: null },
+      { quick: () => boundOf(LIMIT / 2n), exact },
+    );
     expect(leaseOf(after)).not.toBe(leaseOf(before));
     expect(exact).not.toHaveBeenCalled();
   });
@@ -98,7 +104,10 @@ describe('a call that fits the remainder', () => {
     await reserve(0n);
     const dear = reserve(LIMIT + 1n);
     const exact = jest.fn(() => Promise.resolve(boundOf(COST)));
-    const fitting = setup.limiter.reserve(KEY, { quick: () => boundOf(LIMIT), exact });
+    const fitting = setup.limiter.reserve(
+      { key: KEY, guardrails: null },
+      { quick: () => boundOf(LIMIT), exact },
+    );
     await expect(dear).rejects.toMatchObject({ code: 'key_limit_exceeded' });
     expect((await fitting).releases).toMatchObject([{ amount: LIMIT }]);
     expect(exact).not.toHaveBeenCalled();
@@ -157,10 +166,13 @@ describe('a small call', () => {
     });
     limiter.setPolicy({ budgets: [], credits: LIMIT });
     const call = (cost: bigint) =>
-      limiter.limiter.reserve(KEY, {
-        quick: () => boundOf(cost),
-        exact: () => Promise.resolve(boundOf(cost)),
-      });
+      limiter.limiter.reserve(
+        { key: KEY, guardrails: null },
+        {
+          quick: () => boundOf(cost),
+          exact: () => Promise.resolve(boundOf(cost)),
+        },
+      );
     const large = call(LIMIT);
     await asFarAsItGoes();
     const small = await call(COST);
@@ -213,7 +225,10 @@ describe('the available part of a lease', () => {
   it('is returned as soon as the policy changes, and is not spent under the new one', async () => {
     const key = keyWithLimit(null);
     const call = () =>
-      setup.limiter.reserve(key, { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) });
+      setup.limiter.reserve(
+        { key, guardrails: null },
+        { quick: () => boundOf(COST), exact: () => Promise.resolve(boundOf(COST)) },
+      );
     setup.setPolicy({ budgets: [], credits: LIMIT });
     (await call()).close();
     // No notification has arrived.

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const reserve = (key: ApiKey, cost = COST, timeout?: number): Promise<Reservation> =>
   setup.limiter.reserve(
-    key,
+    { key, guardrails: null },
     { quick: () => boundOf(cost), exact: () => Promise.resolve(boundOf(cost)) },
     timeout,
   );

@@ -62,7 +62,10 @@ beforeEach(() => {
 
 async function reserve(): Promise<Reservation & { readonly lease: SpendLease }> {
   const bound = boundOf(COST);
-  const reservation = await limiter.reserve(KEY, { quick: () => bound, exact: () => Promise.resolve(bound) });
+  const reservation = await limiter.reserve(
+    { key: KEY, guardrails: null },
+    { quick: () => bound, exact: () => Promise.resolve(bound) },
+  );
   const [release] = reservation.releases;
   if (!release) throw new Error('nothing is reserved');
   expect(release.amount).toBe(COST);
@@ -126,13 +129,16 @@ describe('a quick bound that does not fit', () => {
   /** The reserved amount of a key, and how often tokens were counted for it. */
   async function amountOf(quick: bigint, exact: bigint): Promise<{ amount: bigint; counts: number }> {
     let counts = 0;
-    const { releases } = await limiter.reserve(KEY, {
-      quick: () => boundOf(quick),
-      exact: () => {
-        counts++;
-        return Promise.resolve(boundOf(exact));
+    const { releases } = await limiter.reserve(
+      { key: KEY, guardrails: null },
+      {
+        quick: () => boundOf(quick),
+        exact: () => {
+          counts++;
+          return Promise.resolve(boundOf(exact));
+        },
       },
-    });
+    );
     return { amount: releases.reduce((sum, release) => sum + release.amount, 0n), counts };
   }
 
@@ -159,7 +165,7 @@ describe('a quick bound that does not fit', () => {
     expect(await amountOf(50n, 10n)).toEqual({ amount: 50n, counts: 0 });
     ledger.failure = new AppError('unavailable');
     const exact = jest.fn(() => Promise.resolve(boundOf(1n)));
-    const reservation = limiter.reserve(KEY, { quick: () => boundOf(60n), exact });
+    const reservation = limiter.reserve({ key: KEY, guardrails: null }, { quick: () => boundOf(60n), exact });
     await expect(reservation).rejects.toBe(ledger.failure);
     expect(exact).not.toHaveBeenCalled();
   });

@@ -1,9 +1,10 @@
-// Reserves the maximum cost of a call before it is made, against the key's limit, the workspace's budgets and the
-// account's credits (docs/contract.md#spend).
+// Reserves the maximum cost of a call before it is made, against the limits of the key and its guardrails, the workspace's budgets
+// and the account's credits (docs/contract.md#spend).
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import type { CancelSignal } from '../concurrency/cancellation.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
+import type { ApiKey, GuardedCaller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { amountToward, SpendRelease } from '../domain/spend/spend-limit.js';
@@ -44,6 +45,7 @@ interface ReservedPart {
 
 interface CachedOwners {
   readonly policy: SpendPolicy | null;
+  readonly guardrails: GuardrailsInForce | null;
   readonly owners: readonly LimitedOwner[];
 }
 
@@ -56,6 +58,7 @@ const MONEY_CODES: ReadonlySet<ErrorCode> = new Set([
   'key_limit_exceeded',
   'insufficient_credits',
   'budget_exceeded',
+  'guardrail_budget_exceeded',
 ]);
 /** A deadline in the past. */
 const NO_WAIT = -Infinity;
@@ -67,7 +70,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   private readonly logger = new Logger(SpendLimiter.name);
   /** By owner. */
   private readonly quotas = new Map<string, LocalQuota>();
-  /** Keyed by the cached objects of key and policy: a change replaces them. */
+  /** Keyed by the cached objects of key, policy and guardrails: a change replaces them. */
   private readonly limitedOwners = new WeakMap<ApiKey, CachedOwners>();
   /** Invalid leases: calls still hold parts of them, and nothing more is granted. */
   private readonly retired = new Set<LocalQuota>();
@@ -112,9 +115,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 
   /** Under the current policy; a call may meet another one when it reserves. */
-  async limitsOf(key: ApiKey): Promise<SpendLimits> {
-    const { workspaceId } = key;
-    return limitsUnder(key, await this.policies.find(workspaceId));
+  async limitsOf(caller: GuardedCaller): Promise<SpendLimits> {
+    return limitsUnder(caller, await this.policies.find(caller.key.workspaceId));
   }
 
   /**
@@ -123,18 +125,19 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
    * fits. `signal` ends the wait with its reason.
    */
   async reserve(
-    key: ApiKey,
+    caller: GuardedCaller,
     bounds: SpendBounds,
     maxWait = MAX_WAIT,
     signal: CancelSignal | null = null,
   ): Promise<Reservation> {
-    const { workspaceId } = key;
-    const policy = await this.policies.find(workspaceId);
+    const { key, guardrails } = caller;
+    const policy = await this.policies.find(key.workspaceId);
     const rejection = this.unpaidLimit.rejectionOf(key, policy);
     // Calls that own provider keys or free endpoints alone can serve leave the operator nothing to pay.
     if (rejection && bounds.quick().cost > 0n) throw rejection;
     const known = this.limitedOwners.get(key);
-    const owners = known?.policy === policy ? known.owners : await this.refreshOwners(key, policy);
+    const isCurrent = known?.policy === policy && known.guardrails === guardrails;
+    const owners = isCurrent ? known.owners : await this.refreshOwners(caller, policy);
     if (owners.length === 0) return NOTHING_RESERVED;
     const quick = bounds.quick();
     try {
@@ -175,7 +178,7 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       } catch (error) {
         for (const part of parts) this.releasePart(part);
         const mayWait = error instanceof LimitReserved && performance.now() < deadline;
-        if (!mayWait || !blocked) throw error;
+        if (!mayWait || !blocked) throw blocked ? ofGuardrail(error, blocked) : error;
         inOrder = [blocked, ...inOrder.filter((owner) => owner !== blocked)];
       }
     }
@@ -199,13 +202,19 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
     void this.release(quota.release(release.amount, owner.limits));
   }
 
-  private async refreshOwners(key: ApiKey, policy: SpendPolicy | null): Promise<readonly LimitedOwner[]> {
-    const isKnown = this.limitedOwners.has(key);
-    const owners = limitedOwnersOf(key, policy);
-    this.limitedOwners.set(key, { policy, owners });
+  private async refreshOwners(
+    caller: GuardedCaller,
+    policy: SpendPolicy | null,
+  ): Promise<readonly LimitedOwner[]> {
+    const { key, guardrails } = caller;
+    const known = this.limitedOwners.get(key);
+    const owners = limitedOwnersOf(caller, policy);
+    this.limitedOwners.set(key, { policy, guardrails, owners });
     // A key that is loaded again may have had another limit, or none, in between, and unreserved money was spent
     // under it. Its present limits do not show that. For budgets and credits the ids of their owners do.
-    if (!isKnown) await this.releaseUnused(key.id);
+    if (!known) await this.releaseUnused(key.id);
+    if (known?.guardrails !== guardrails)
+      for (const { owner } of owners) if (owner.kind === 'guardrail') await this.releaseUnused(owner.id);
     return owners;
   }
 
@@ -287,6 +296,13 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
       this.logger.warn({ error }, 'failed to return unused parts of spend leases; they expire');
     }
   }
+}
+
+/** Names the guardrail whose limit refuses a call. */
+function ofGuardrail(error: unknown, { guardrail }: LimitedOwner): unknown {
+  if (!guardrail || !(error instanceof AppError) || error.code !== 'guardrail_budget_exceeded') return error;
+  const { id, name, scope } = guardrail;
+  return error.withMetadata({ guardrail: { id, name, scope } });
 }
 
 /** Whether a cheaper call might have been served. A cheaper route does not help when the database is unreachable. */

@@ -339,7 +339,7 @@ describe('sums of dropped days', () => {
 
 describe('spend of dropped partitions', () => {
   const database = (): Database => app.application.get(Database);
-  const NONE = { key: 0, workspace: 0, account: 0 };
+  const NONE = { key: 0, guardrail: 0, workspace: 0, account: 0 };
   const countersOf = (key: ApiKey) =>
     Promise.all([
       app.sql('SELECT * FROM key_spend WHERE api_key_id = $1', [key.id]),

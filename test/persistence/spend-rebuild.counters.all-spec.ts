@@ -11,7 +11,7 @@ import type { TestApp } from '../support/app/app.js';
 import { createGeneration } from '../support/generations/generation.js';
 import { holdCounter, untilSoManyWait } from '../support/database/waiting-statements.js';
 
-const NOTHING_WRONG = { key: 0, workspace: 0, account: 0 };
+const NOTHING_WRONG = { key: 0, guardrail: 0, workspace: 0, account: 0 };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const countersOf = async ({ id, workspaceId, accountId }: ApiKey) => ({
 });
 
 async function corrupt(
-  kind: keyof typeof NOTHING_WRONG,
+  kind: 'key' | 'workspace' | 'account',
   { id, workspaceId, accountId }: ApiKey,
   column: string,
 ) {

@@ -101,7 +101,7 @@ describe('rebuilding the counters from the log', () => {
       );
     }
     const [key, workspace, account] = await Promise.all(TABLES.map(countRows));
-    expect(await rebuild()).toEqual({ key, workspace, account });
+    expect(await rebuild()).toEqual({ key, guardrail: 0, workspace, account });
     expect(await counters()).toEqual(settled);
     const [{ total } = { total: '' }] = await app.sql<{ total: string }>(
       'SELECT total FROM key_spend WHERE api_key_id = $1',
@@ -121,7 +121,7 @@ describe('rebuilding the counters from the log', () => {
     await append(limited.record, 3n, '2026-10-31T12:00:00Z');
     await append(limited.record, 5n, '2026-10-30T12:00:00Z');
     const settled = await counters();
-    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
+    expect(await rebuild()).toEqual({ key: 0, guardrail: 0, workspace: 0, account: 0 });
     expect(await counters()).toEqual(settled);
   });
 
@@ -132,7 +132,7 @@ describe('rebuilding the counters from the log', () => {
        VALUES ($1, $2, 'key', gen_random_uuid(), 0.5, now() + interval '1 hour')`,
       [key!.workspaceId, key!.id],
     );
-    expect(await rebuild()).toEqual({ key: 1, workspace: 0, account: 0 });
+    expect(await rebuild()).toEqual({ key: 1, guardrail: 0, workspace: 0, account: 0 });
     const rows = await app.sql('SELECT reserved::float8 FROM key_spend WHERE api_key_id = $1', [key!.id]);
     expect(rows).toEqual([{ reserved: 0.5 }]);
     await app.sql('DELETE FROM spend_leases WHERE holder_id = $1', [key!.id]);
@@ -150,7 +150,7 @@ describe('rebuilding the counters from the log', () => {
     try {
       await run([]);
       expect(written.mock.lastCall?.[0]).toBe(
-        'The spend counters are the sums of the log. Corrected: 1 of keys, 0 of workspaces, 0 of accounts.\n',
+        'The spend counters are the sums of the log. Corrected: 1 of keys, 0 of guardrails, 0 of workspaces, 0 of accounts.\n',
       );
     } finally {
       jest.restoreAllMocks();
@@ -189,7 +189,7 @@ describe('rebuilding the counters from the log', () => {
     const [right, wrong] = await createKeys(2);
     await app.sql('UPDATE key_spend SET total = 99 WHERE api_key_id = $1', [wrong!.id]);
     const letGo = await hold(right!);
-    expect(await rebuild()).toEqual({ key: 1, workspace: 0, account: 0 });
+    expect(await rebuild()).toEqual({ key: 1, guardrail: 0, workspace: 0, account: 0 });
     await letGo();
   });
 });
@@ -225,7 +225,7 @@ describe('calls that are settled during a rebuild', () => {
     const waiting = append(first!, 100_000n, '2026-11-18T01:00:00Z', replica);
     await untilWaiting(2);
     await letFirstGo();
-    expect(await rebuilt).toEqual({ key: 3, workspace: 1, account: 1 });
+    expect(await rebuilt).toEqual({ key: 3, guardrail: 0, workspace: 1, account: 1 });
     await waiting;
 
     await append(twins[2]!, 1_000n, '2026-11-17T13:00:00Z');
@@ -233,7 +233,7 @@ describe('calls that are settled during a rebuild', () => {
     await append(twins[0]!, 100_000n, '2026-11-18T01:00:00Z');
     for (const [index, key] of [first!, second!, third!].entries())
       expect(await sumsOf(key)).toEqual(await sumsOf(twins[index]!));
-    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
+    expect(await rebuild()).toEqual({ key: 0, guardrail: 0, workspace: 0, account: 0 });
   });
 
   it('count once each under load on two replicas, in repeated rebuilds', async () => {
@@ -265,6 +265,6 @@ describe('calls that are settled during a rebuild', () => {
     expect(rows.map(({ daily }) => daily)).toEqual(
       rows.map(({ id }) => expect.stringMatching(`^${formatUsd(appended.get(id) ?? 0n)}0*$`)),
     );
-    expect(await rebuild()).toEqual({ key: 0, workspace: 0, account: 0 });
+    expect(await rebuild()).toEqual({ key: 0, guardrail: 0, workspace: 0, account: 0 });
   });
 });

@@ -67,7 +67,7 @@ describe('a call that is recorded while the log is read', () => {
     jest
       .spyOn(database, 'withSession')
       .mockImplementation((work) => withSession((session) => work(beforeItEnds(session))));
-    expect(await rebuildSpend(database)).toEqual({ key: 1, workspace: 0, account: 0 });
+    expect(await rebuildSpend(database)).toEqual({ key: 1, guardrail: 0, workspace: 0, account: 0 });
     expect(seen).toEqual([{ isReadable: true }]);
     jest.restoreAllMocks();
     const [row] = await app.sql('SELECT total::float8, daily::float8 FROM key_spend WHERE api_key_id = $1', [
@@ -136,6 +136,6 @@ describe('many wrong counters', () => {
       [workspaceId],
     );
     expect(await rebuildSpend(database, { force: true })).toMatchObject({ key: counted!.keys });
-    expect(await rebuildSpend(database)).toEqual({ key: 0, workspace: 0, account: 0 });
+    expect(await rebuildSpend(database)).toEqual({ key: 0, guardrail: 0, workspace: 0, account: 0 });
   });
 });

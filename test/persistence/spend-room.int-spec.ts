@@ -15,6 +15,7 @@ const COUNTERS = {
   key: { table: 'key_spend', column: 'api_key_id' },
   workspace: { table: 'workspace_spend', column: 'workspace_id' },
   account: { table: 'account_spend', column: 'account_id' },
+  guardrail: { table: 'guardrail_spend', column: 'id' },
 } as const;
 
 let app: TestApp;

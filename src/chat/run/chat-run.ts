@@ -40,7 +40,7 @@ export class ChatRun {
     private readonly services: ChatServices,
   ) {
     const { spendLimiter, clock, config, openChats } = services;
-    this.spend = new CallSpend(spendLimiter, call.caller.key);
+    this.spend = new CallSpend(spendLimiter, call.caller);
     this.state = new ChatState(call, clock.now(), config.chat, openChats);
   }
 
@@ -63,7 +63,7 @@ export class ChatRun {
     const { caller, request, preferences, context } = this.call;
     const { sessionId } = context;
     const { planner, spendLimiter, config, yieldQueue } = this.services;
-    const limits = await spendLimiter.limitsOf(caller.key);
+    const limits = await spendLimiter.limitsOf(caller);
     const planned = await planner.plan({ caller, request, sessionId, preferences, limits });
     const { defaultMaxOutputTokens, deadline, maxWholeAnswerBytes } = config.chat;
     const pace = yieldQueue.begin(caller.key.accountId);

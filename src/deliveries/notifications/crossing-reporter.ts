@@ -5,7 +5,6 @@ import { capacityFor } from '../../domain/cache-capacity.js';
 import { Clock } from '../../domain/clock.js';
 import { findCrossings } from '../../domain/notifications/budget-crossing.js';
 import type { BudgetCrossing, BudgetSubject } from '../../domain/notifications/budget-crossing.js';
-import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
 import type { RefusingLimit } from '../../domain/spend/spend-limit.js';
 import { BudgetSubjectsRepository } from '../../persistence/notifications/budget-subjects.repository.js';
 import type { BudgetOwners } from '../../persistence/notifications/budget-subjects.repository.js';
@@ -37,7 +36,7 @@ export class CrossingReporter {
   /** Reports limits that refused a call. */
   async reportRefusals(limits: readonly RefusingLimit[]): Promise<void> {
     // Each owner once, whichever of its limits refused: the report takes no crossing twice.
-    const of = (kind: SpendOwnerKind): readonly RefusingLimit[] => [
+    const of = (kind: RefusingLimit['kind']): readonly RefusingLimit[] => [
       ...new Map(limits.filter((limit) => limit.kind === kind).map((limit) => [limit.id, limit])).values(),
     ];
     const subjects = await this.subjects.readSubjects({

@@ -1,5 +1,7 @@
-// Guardrails: which models, providers and data policies calls may use (docs/contract.md#guardrails).
+// Guardrails: which models, providers and data policies calls may use, and how much they may cost (docs/contract.md#guardrails).
 import { AppError } from '../errors.js';
+import type { PicoUsd } from '../spend/money.js';
+import type { LimitReset } from '../spend/spend.js';
 import { uuidV5 } from '../identifiers.js';
 
 export const MAX_GUARDRAILS_PER_WORKSPACE = 100;
@@ -30,12 +32,20 @@ export interface GuardrailRules {
   readonly allowedDataRegions: readonly DataRegion[] | null;
 }
 
-export interface GuardrailSettings extends GuardrailRules {
+/** For each key that has the guardrail, and for all keys of each member together. */
+export interface GuardrailLimit {
+  /** Null: no limit. */
+  readonly limit: PicoUsd | null;
+  /** Null without a limit. */
+  readonly limitReset: LimitReset | null;
+  readonly includeByokInBudgets: boolean;
+}
+
+export interface GuardrailSettings extends GuardrailRules, GuardrailLimit {
   readonly name: string;
   readonly description: string | null;
   /** Kept without an effect: no endpoint of the catalogue publishes prompts. */
   readonly enableFreeModelPublication: boolean | null;
-  readonly includeByokInBudgets: boolean;
 }
 
 export interface GuardrailOwner {
@@ -67,6 +77,8 @@ export const NEW_GUARDRAIL: Omit<GuardrailSettings, 'name'> = {
   ...NO_RULES,
   description: null,
   enableFreeModelPublication: null,
+  limit: null,
+  limitReset: null,
   includeByokInBudgets: false,
 };
 

@@ -23,6 +23,9 @@ const guardrail: fc.Arbitrary<AppliedGuardrail> = fc.record({
   enablePaidModelTraining: flag,
   enableFreeModelTraining: flag,
   allowedDataRegions: fc.option(fc.subarray([...DATA_REGIONS])),
+  limit: fc.constant(null),
+  limitReset: fc.constant(null),
+  includeByokInBudgets: fc.boolean(),
 });
 const endpoint = fc.record({
   modelId: fc.constantFrom(...MODELS),

@@ -1,8 +1,9 @@
 // The guardrails that govern one call: what they leave together, and which of them exclude something. The stricter rule wins.
-import type { Guardrail, GuardrailRef, GuardrailRules, ZdrVendor } from './guardrail.js';
+import type { Guardrail, GuardrailLimit, GuardrailRef, GuardrailRules, ZdrVendor } from './guardrail.js';
 import { NO_RULES, ZDR_VENDORS } from './guardrail.js';
 
-export interface AppliedGuardrail extends GuardrailRef, GuardrailRules, Pick<Guardrail, 'name'> {}
+export interface AppliedGuardrail
+  extends GuardrailRef, GuardrailRules, GuardrailLimit, Pick<Guardrail, 'name'> {}
 
 export interface GuardrailsInForce {
   /** At least one. */

@@ -1,6 +1,7 @@
 // API keys: the record, the secret that a caller presents, and the caller.
 import { hash, randomBytes } from 'node:crypto';
 import type { GuardrailRef } from '../guardrails/guardrail.js';
+import type { GuardrailsInForce } from '../guardrails/guardrails-in-force.js';
 import { abbreviate } from '../text/masking.js';
 import { effectiveLimitOf } from '../spend/spend-limit.js';
 import type { EffectiveLimit, SharedLimits } from '../spend/spend-limit.js';
@@ -91,6 +92,18 @@ export interface Caller {
   readonly secretExpiresAt: Date | null;
   /** Those that govern its calls; null: none. */
   readonly guardrails: readonly GuardrailRef[] | null;
+}
+
+/** Who calls a model, with the guardrails in force. */
+export interface GuardedCaller {
+  readonly key: ApiKey;
+  /** Null: none. */
+  readonly guardrails: GuardrailsInForce | null;
+}
+
+/** No guardrail governs its calls. */
+export function isUnguarded(caller: Caller): caller is Caller & { readonly guardrails: null } {
+  return caller.guardrails === null;
 }
 
 /** Begins the secrets that this service makes. */

@@ -88,7 +88,8 @@ export function refusalReasonOf(
   method: string,
 ): RefusalReason | null {
   if (error.generationId !== null) return null;
-  if (error.shortfall) return `${error.shortfall.owner.kind}_limit`;
+  const owner = error.shortfall?.owner;
+  if (owner) return owner.kind === 'guardrail' ? 'guardrail' : `${owner.kind}_limit`;
   const reason = REASONS[error.code] ?? null;
   // Calls are POST requests of inference keys; a mistake in another request refuses no call.
   const isOfCall = kind === 'inference' && method === 'POST';

@@ -1,12 +1,12 @@
 // Leases on spend counters: a process may spend its part of a counter without further queries.
 import { randomUUID } from 'node:crypto';
 
-export type SpendOwnerKind = 'key' | 'workspace' | 'account';
+export type SpendOwnerKind = 'key' | 'guardrail' | 'workspace' | 'account';
 
 /** The owner of a counter. */
 export interface SpendOwner {
   readonly kind: SpendOwnerKind;
-  /** The id of the key, the workspace or the account. */
+  /** The id of the key, the guardrail's counter, the workspace or the account. */
   readonly id: string;
   /** The lease is stored with the key's workspace, the workspace, or the account itself. */
   readonly workspaceId: string;

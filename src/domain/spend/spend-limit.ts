@@ -1,6 +1,6 @@
 // Spend limits: the owners and sums that a call is checked against before it is made.
 import type { PicoUsd } from './money.js';
-import type { SpendLease, SpendOwner } from './spend-lease.js';
+import type { SpendLease, SpendOwner, SpendOwnerKind } from './spend-lease.js';
 import { NO_SPEND, spendTowardWindow, windowEnd } from './spend.js';
 import type { AccountCredits, KeySpend, SpendLimit, WindowedSpend } from './spend.js';
 
@@ -25,8 +25,11 @@ export interface LimitShortfall {
   readonly affordableTokens: number | null;
 }
 
-/** A limit that refused a call. */
-export type RefusingLimit = SpendOwner & Pick<SpendLimitWindow, 'window'>;
+/** A limit that refused a call, of those that budget alerts cover. */
+export interface RefusingLimit
+  extends Pick<SpendOwner, 'id' | 'workspaceId'>, Pick<SpendLimitWindow, 'window'> {
+  readonly kind: Exclude<SpendOwnerKind, 'guardrail'>;
+}
 
 /** The wire's name of a window. */
 export function limitWindowName({ window }: Pick<SpendLimitWindow, 'window'>): string {
@@ -59,7 +62,7 @@ export interface SpendBound {
   readonly costWithByok: PicoUsd;
 }
 
-/** Whether calls of a key count towards a limit of the key, its workspace or its account. */
+/** Whether calls of a key count towards a limit of the key, its guardrails, its workspace or its account. */
 export interface SpendLimits {
   readonly isLimited: boolean;
   /** Whether calls through own provider keys count as well. */

@@ -2,12 +2,20 @@
 import { IsString, MaxLength, ValidateBy } from 'class-validator';
 import { DATA_REGIONS, MAX_GUARDRAIL_NAMES } from '../../domain/guardrails/guardrail.js';
 import type { DataRegion } from '../../domain/guardrails/guardrail.js';
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
+import type { LimitReset } from '../../domain/spend/spend.js';
 import { STORABLE_RULE } from '../../domain/text/storable-text.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
 import { CustomField, ListField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
 import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
-import { FlagField, TextField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
+import {
+  EnumField,
+  FlagField,
+  TextField,
+  UsdLimitField,
+  WorkspaceIdField,
+} from '../../http/fields/scalar-fields.js';
 import { GuardrailDto } from './guardrail.dto.js';
 
 const MAX_TEXT = 1_000;
@@ -36,10 +44,10 @@ const ZdrField = (models: string): PropertyDecorator =>
   FlagField({ ...OPTIONAL, description: `True: ${models} only where nothing is retained.` });
 
 /** Never stored as if it worked. */
-function NotYetField(type: 'number' | 'string' | 'array'): PropertyDecorator {
+function NotYetField(): PropertyDecorator {
   const isNone = (value: unknown) => Array.isArray(value) && value.length === 0;
   return CustomField(
-    { type, ...(type === 'array' && { items: { type: 'object' } }) },
+    { type: 'array', items: { type: 'object' } },
     {
       ...OPTIONAL,
       rules: [Rule('isAbsent', isNone, 'is not supported yet; omit it, or send null')],
@@ -96,10 +104,21 @@ class GuardrailSettingsDto {
   })
   include_byok_in_budgets?: boolean;
 
-  @NotYetField('number') limit_usd?: null;
-  @NotYetField('string') reset_interval?: null;
-  @NotYetField('array') content_filters?: [] | null;
-  @NotYetField('array') content_filter_builtins?: [] | null;
+  @UsdLimitField({
+    ...OPTIONAL,
+    positive: true,
+    description:
+      'USD, greater than 0, for each key that has the guardrail and for all keys of each member. Needs `reset_interval`.',
+  })
+  limit_usd?: number | null;
+  @EnumField(LIMIT_RESETS, {
+    ...OPTIONAL,
+    description: 'The limit resets at 00:00 UTC; weeks begin on Monday. Needs `limit_usd`.',
+  })
+  reset_interval?: LimitReset | null;
+
+  @NotYetField() content_filters?: [] | null;
+  @NotYetField() content_filter_builtins?: [] | null;
 }
 
 @TakesRecord(GuardrailDto)

@@ -1,13 +1,14 @@
 // A guardrail on the wire. Contract: docs/contract.md#guardrails.
 import { DATA_REGIONS } from '../../domain/guardrails/guardrail.js';
 import type { Guardrail } from '../../domain/guardrails/guardrail.js';
+import { usdOrNull } from '../../domain/spend/money.js';
 import { ListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
-  NumberField,
   TextField,
   TimeField,
+  UsdField,
   UuidField,
 } from '../../http/fields/scalar-fields.js';
 
@@ -48,8 +49,13 @@ export class GuardrailDto {
   allowed_data_regions: string[] | null;
   @FlagField({ description: 'Whether calls through own provider keys count toward `limit_usd`.' })
   include_byok_in_budgets: boolean;
-  @NumberField(NOT_YET) limit_usd: number | null;
-  @EnumField(RESET_INTERVALS, NOT_YET) reset_interval: string | null;
+  @UsdField({
+    ...NULLABLE,
+    description: 'USD for each key, and for all keys of each member. Null: no limit.',
+  })
+  limit_usd: number | null;
+  @EnumField(RESET_INTERVALS, { ...NULLABLE, description: 'Null without a limit.' }) reset_interval:
+    string | null;
   @ListField(Object, NOT_YET) content_filters: object[] | null;
   @ListField(Object, NOT_YET) content_filter_builtins: object[] | null;
   @TimeField() created_at: string;
@@ -78,8 +84,8 @@ export function toGuardrailDto(guardrail: Guardrail): GuardrailDto {
     enable_free_model_publication: guardrail.enableFreeModelPublication,
     allowed_data_regions: listed(guardrail.allowedDataRegions),
     include_byok_in_budgets: guardrail.includeByokInBudgets,
-    limit_usd: null,
-    reset_interval: null,
+    limit_usd: usdOrNull(guardrail.limit),
+    reset_interval: guardrail.limitReset,
     content_filters: null,
     content_filter_builtins: null,
     created_at: guardrail.createdAt.toISOString(),

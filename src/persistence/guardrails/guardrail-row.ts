@@ -6,13 +6,18 @@ import type {
   GuardrailRules,
   GuardrailSettings,
 } from '../../domain/guardrails/guardrail.js';
+import { formatUsd } from '../../domain/spend/money.js';
+import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import { DATA_REGIONS } from '../../domain/guardrails/guardrail.js';
 import type { GuardrailAssignmentModel, GuardrailModel } from '../generated/models.js';
+import { toUsd } from '../spend/spend-row.js';
 
 type SettingColumns = Omit<
   GuardrailModel,
-  'workspaceId' | 'id' | 'accountId' | 'isDefault' | 'createdAt' | 'updatedAt'
->;
+  'workspaceId' | 'id' | 'accountId' | 'isDefault' | 'createdAt' | 'updatedAt' | 'limit'
+> & {
+  readonly limit: string | null;
+};
 
 export function toSettingColumns(settings: GuardrailSettings): SettingColumns {
   const { enforceZdr } = settings;
@@ -34,6 +39,8 @@ export function toSettingColumns(settings: GuardrailSettings): SettingColumns {
     enableFreeModelPublication: settings.enableFreeModelPublication,
     allowedDataRegions: listed(settings.allowedDataRegions),
     includeByokInBudgets: settings.includeByokInBudgets,
+    limit: settings.limit === null ? null : formatUsd(settings.limit),
+    limitReset: settings.limitReset,
   };
 }
 
@@ -66,6 +73,8 @@ export function toGuardrail(row: GuardrailModel): Guardrail {
     // A region of a later version allows this one nothing.
     allowedDataRegions: row.allowedDataRegions.length === 0 ? null : regions,
     includeByokInBudgets: row.includeByokInBudgets,
+    limit: row.limit === null ? null : toUsd(row.limit),
+    limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

@@ -100,6 +100,7 @@ class ChangeList {
   // In the order in which counters are locked.
   private readonly byKind = {
     key: new Map<string, Change>(),
+    guardrail: new Map<string, Change>(),
     workspace: new Map<string, Change>(),
     account: new Map<string, Change>(),
   };

@@ -5,14 +5,33 @@ import { LOG_SNAPSHOT } from '../database/log-offset.js';
 interface Counters {
   readonly ownerKind: SpendOwnerKind;
   readonly table: string;
-  /** Columns of both counter and log: they name the owner in leases and changes. */
+  /** Columns of both counter and days: they name the owner in leases and changes. */
   readonly workspaceColumn: string;
   readonly ownerColumn: string;
+  /** The days of a table of keys' days by counter; absent: the table itself. */
+  readonly daysOf?: (days: string) => string;
+  /** The log may hold less: the spend of purged keys stays. */
+  readonly isOnlyRaised?: true;
 }
+
+/** A key's days count toward each of its counters. */
+const guardrailDays = (days: string): string => `(
+    SELECT each.*, counter.id FROM ${days} AS each
+    JOIN key_spend AS spend ON spend.workspace_id = each.workspace_id AND spend.api_key_id = each.api_key_id
+    CROSS JOIN LATERAL unnest(spend.guardrail_counters) AS counter (id)
+  )`;
 
 /** In the order in which counters are locked everywhere. */
 const COUNTERS: readonly Counters[] = [
   { ownerKind: 'key', table: 'key_spend', workspaceColumn: 'workspace_id', ownerColumn: 'api_key_id' },
+  {
+    ownerKind: 'guardrail',
+    table: 'guardrail_spend',
+    workspaceColumn: 'workspace_id',
+    ownerColumn: 'id',
+    daysOf: guardrailDays,
+    isOnlyRaised: true,
+  },
   {
     ownerKind: 'workspace',
     table: 'workspace_spend',
@@ -40,7 +59,9 @@ function inWindow(window: (typeof WINDOWS)[number], amount: string): string {
 }
 
 /** Counters of one kind that differ from the sums of the log in `days`. */
-function selectWrong({ ownerKind, table, workspaceColumn, ownerColumn }: Counters): string {
+function selectWrong(counters: Counters): string {
+  const { ownerKind, table, workspaceColumn, ownerColumn, daysOf, isOnlyRaised } = counters;
+  const source = daysOf ? daysOf('days') : 'days';
   const key = [...new Set([workspaceColumn, ownerColumn])];
   const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ');
   const joins = (one: string, other: string): string => `(${columns(one)}) = (${columns(other)})`;
@@ -60,14 +81,16 @@ FROM (
     ${reservedOf(ownerKind, `counter.${workspaceColumn}`, `counter.${ownerColumn}`)} AS reserved
   FROM ${table} AS counter
   LEFT JOIN (
-    SELECT ${columns('days')}, max(day) AS day FROM days
+    SELECT ${columns('days')}, max(day) AS day FROM ${source} AS days
     WHERE (cost <> 0 OR byok <> 0) AND ${IS_PAST('day')} GROUP BY ${columns('days')}
   ) AS newest ON ${joins('newest', 'counter')}
-  LEFT JOIN days ON ${joins('days', 'counter')}
+  LEFT JOIN ${source} AS days ON ${joins('days', 'counter')}
   GROUP BY ${columns('counter')}, newest.day
 ) AS sums JOIN ${table} AS counter ON ${joins('counter', 'sums')}
 WHERE (${all.map((column) => `counter.${column}`).join(', ')})
-  IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})`;
+  IS DISTINCT FROM (${all.map((column) => `sums.${column}`).join(', ')})${
+    isOnlyRaised ? ' AND sums.total >= counter.total AND sums.byok_total >= counter.byok_total' : ''
+  }`;
 }
 
 function reservedOf(ownerKind: SpendOwnerKind, workspaceId: string, ownerId: string): string {
@@ -158,10 +181,10 @@ WHERE wrong.holder = '${ownerKind}' AND counter.${workspaceColumn} = wrong.works
   AND counter.${ownerColumn} = wrong.holder_id`;
 }
 
-function lateChanges({ ownerKind, workspaceColumn, ownerColumn }: Counters): string {
+function lateChanges({ ownerKind, workspaceColumn, ownerColumn, daysOf }: Counters): string {
   return `
   SELECT late.day, wrong.holder, wrong.workspace_id, wrong.holder_id, sum(late.cost) AS cost, sum(late.byok) AS byok
-  FROM wrong_counters AS wrong JOIN late_days AS late
+  FROM wrong_counters AS wrong JOIN ${daysOf ? daysOf('late_days') : 'late_days'} AS late
     ON late.${workspaceColumn} = wrong.workspace_id AND late.${ownerColumn} = wrong.holder_id
   WHERE wrong.holder = '${ownerKind}' GROUP BY late.day, wrong.holder, wrong.workspace_id, wrong.holder_id`;
 }
@@ -173,6 +196,7 @@ function lateChanges({ ownerKind, workspaceColumn, ownerColumn }: Counters): str
 const SETTLE_LATE_ENTRIES = `
 SELECT CASE holder
   WHEN 'key' THEN settle_key_spend(workspace_id, holder_id, day, cost, byok, 0)::text
+  WHEN 'guardrail' THEN settle_guardrail_spend(workspace_id, holder_id, day, cost, byok, 0)::text
   WHEN 'workspace' THEN settle_workspace_spend(NULL, holder_id, day, cost, byok, 0)::text
   ELSE settle_account_spend(NULL, holder_id, day, cost, byok, 0)::text END
 FROM (

@@ -11,7 +11,7 @@ export type Amount = Prisma.Decimal | string;
 
 export type SpendAmount = Exclude<
   keyof KeySpendModel,
-  'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved' | 'unpaidDay' | 'unpaid'
+  'workspaceId' | 'apiKeyId' | 'lastDay' | 'reserved' | 'unpaidDay' | 'unpaid' | 'guardrailCounters'
 >;
 
 export type KeySpendRow = Pick<KeySpendModel, 'lastDay'> & Readonly<Record<SpendAmount, Amount>>;

@@ -1,7 +1,7 @@
 // The statements that move money: append and settle, and the leases that bound in-flight spend.
 //
 // Why plain SQL: every statement must read a counter, decide and write it under one lock, in one round trip. Rows are
-// locked in one order everywhere (leases, then the counters of keys, of workspaces, of accounts, each by id).
+// locked in one order everywhere (leases, then the counters of keys, of guardrails, of workspaces, of accounts, each by id).
 // Concurrent settlements of the same counters therefore wait instead of deadlocking. A lease is identified by its
 // column process_id: a process has one lease of a counter, and a new one when the old one is invalid.
 import type { SpendOwnerKind } from '../../domain/spend/spend-lease.js';
@@ -136,7 +136,7 @@ WITH swept AS (
 )
 SELECT settle_spend(NULL, '{}', array_agg(
   ROW(holder, workspace_id, holder_id, 0, 0, amount)::spend_change
-  ORDER BY array_position(ARRAY['key', 'workspace', 'account'], holder), workspace_id, holder_id
+  ORDER BY array_position(ARRAY['key', 'guardrail', 'workspace', 'account'], holder), workspace_id, holder_id
 )) FROM swept WHERE amount <> 0 HAVING count(*) > 0`;
 
 const OF_PREDECESSORS = `place = $1::text AND session <> $2::integer AND session NOT IN (${LIVE_SESSIONS})`;

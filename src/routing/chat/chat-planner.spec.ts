@@ -12,7 +12,6 @@ import type { CredentialAccess } from '../credentials/credential-access.js';
 import type { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
-import type { Guardrails } from '../guardrails/guardrails.js';
 import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
 import type { MovingAliases } from './moving-aliases.js';
@@ -65,7 +64,6 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
     {} as EndpointCaller,
     { random: () => 0 } as unknown as EndpointHealthRegistry,
     access as CredentialAccess,
-    {} as Guardrails,
     new TestClock(),
     new StickyRoutes(),
     new ReasoningOrigins(),

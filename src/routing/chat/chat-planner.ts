@@ -11,8 +11,7 @@ import { producerBehind } from '../../domain/chat/reasoning-producer.js';
 import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
 import type { MaxPrices, ProviderPreferences, Sort } from '../../domain/providers/provider-preferences.js';
 import { AppError } from '../../domain/errors.js';
-import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
-import type { Caller } from '../../domain/keys/api-key.js';
+import type { GuardedCaller } from '../../domain/keys/api-key.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import type { SpendLimits } from '../../domain/spend/spend-limit.js';
 import type { ChatProblem } from '../../providers/shared/chat-wire.js';
@@ -23,7 +22,7 @@ import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.j
 import type { Candidate, OrderingContext } from '../endpoints/endpoint-order.js';
 import { protocolOf, wireFor } from '../endpoint-target.js';
 import type { ChatTarget, WireForCall } from '../endpoint-target.js';
-import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
+import { refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { MovingAliases } from './moving-aliases.js';
 import { madeBy, makerName, presetOf, ReasoningOrigins } from './reasoning-origins.js';
@@ -46,7 +45,7 @@ export interface ChatRoute {
 }
 
 export interface ChatPlan {
-  readonly caller: Pick<Caller, 'key' | 'guardrails'>;
+  readonly caller: GuardedCaller;
   readonly request: ChatRequest;
   /** The session id of the body, else of a header. */
   readonly sessionId: string | null;
@@ -57,9 +56,7 @@ export interface ChatPlan {
 /** Its problems are computed once: they are the same for every credential. */
 type PlannedTarget = ChatTarget & WireForCall;
 
-interface PlannedCall extends Omit<ChatPlan, 'caller'>, Pick<Caller, 'key'> {
-  /** Null: none is in force. */
-  readonly guardrails: GuardrailsInForce | null;
+interface PlannedCall extends Omit<ChatPlan, 'caller'>, GuardedCaller {
   readonly own: readonly ProviderCredential[] | null;
   readonly now: Date;
   readonly reasoning: BoundReasoning | null;
@@ -75,7 +72,6 @@ export class ChatPlanner {
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
-    private readonly guardrails: Guardrails,
     private readonly clock: Clock,
     private readonly sticky: StickyRoutes,
     private readonly origins: ReasoningOrigins,
@@ -88,14 +84,13 @@ export class ChatPlanner {
    */
   async plan(plan: ChatPlan): Promise<ChatRoute> {
     const { request } = plan;
-    const { key, guardrails: refs } = plan.caller;
+    const { key, guardrails } = plan.caller;
     const preferences = this.names.resolve(plan.preferences);
     const found = request.models.map((name) => ({
       name,
       ...(this.models.find(name) ?? rejectModelName(name, 'chat')),
     }));
     const catalogueVersion = this.models.version;
-    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const own = await this.access.credentialsOf(key.workspaceId);
     const now = this.clock.now();
     const reasoning = this.origins.of(key.accountId, request);

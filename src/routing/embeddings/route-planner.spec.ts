@@ -16,11 +16,9 @@ import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { CredentialAccess } from '../credentials/credential-access.js';
 import type { OwnCredentialsCache } from '../credentials/credential-access.js';
-import type { Guardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { RoutePlanner } from './route-planner.js';
 
-const NO_GUARDRAILS = {} as Guardrails;
 const WORKSPACE = 'workspace-1';
 const CLOCK: Clock = { now: () => new Date('2026-11-18T12:00:00.000Z') };
 const HTTP = new HttpClient();
@@ -83,7 +81,7 @@ function createPlanner(
   const health = new EndpointHealthRegistry();
   const access = new CredentialAccess(caller, health, cache as OwnCredentialsCache);
   const names = new ProviderNames(catalogue, new ChatCatalogue([]), new RerankCatalogue([]));
-  return new RoutePlanner(catalogue, names, caller, health, access, NO_GUARDRAILS, CLOCK);
+  return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
 }
 
 describe('plan', () => {

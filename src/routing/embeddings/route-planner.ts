@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CatalogueModel, InputForm, ModelEndpoint } from '../../catalogue/catalogue-model.js';
 import { givesWidth, priceOn, widthProblem } from '../../catalogue/catalogue-model.js';
 import { Catalogue } from '../../catalogue/catalogue.js';
-import type { Caller } from '../../domain/keys/api-key.js';
+import type { GuardedCaller } from '../../domain/keys/api-key.js';
 import { NEVER_YIELD } from '../../concurrency/yield-queue.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { Clock } from '../../domain/clock.js';
@@ -25,7 +25,7 @@ import { embeds } from '../../providers/shared/provider.js';
 import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 import { withRoomForInputs } from '../endpoints/input-room.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
-import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
+import { refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { sentMembers } from '../sent-members.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
@@ -66,7 +66,6 @@ export class RoutePlanner {
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
-    private readonly guardrails: Guardrails,
     private readonly clock: Clock,
   ) {}
 
@@ -75,7 +74,7 @@ export class RoutePlanner {
    * and is no generation.
    */
   async plan(
-    { key, guardrails: refs }: Pick<Caller, 'key' | 'guardrails'>,
+    { key, guardrails }: GuardedCaller,
     request: EmbeddingRequest,
     preferences: ProviderPreferences,
     limits: SpendLimits = NO_LIMITS,
@@ -83,7 +82,6 @@ export class RoutePlanner {
   ): Promise<Route> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
     const catalogueVersion = this.catalogue.version;
-    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
     const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };

@@ -26,6 +26,9 @@ const of = (...rules: readonly Partial<GuardrailRules>[]): GuardrailsInForce =>
       id: `guardrail-${index}`,
       name: `Rule ${index}`,
       scope: 'api_key' as const,
+      limit: null,
+      limitReset: null,
+      includeByokInBudgets: false,
     })),
   )!;
 const candidate = (

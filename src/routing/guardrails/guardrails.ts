@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import { AppError } from '../../domain/errors.js';
-import type { GuardrailRef } from '../../domain/guardrails/guardrail.js';
+import type { Guardrail, GuardrailRef } from '../../domain/guardrails/guardrail.js';
 import {
   inForce,
   permitsEndpoint,
@@ -16,7 +16,7 @@ import type {
   GuardedModel,
   GuardrailsInForce,
 } from '../../domain/guardrails/guardrails-in-force.js';
-import type { Guardrail } from '../../domain/guardrails/guardrail.js';
+import type { Caller, GuardedCaller } from '../../domain/keys/api-key.js';
 import { Notifications } from '../../persistence/database/notifications.js';
 import { NotifiedCache } from '../../persistence/database/notified-cache.js';
 import { GuardrailsRepository } from '../../persistence/guardrails/guardrails.repository.js';
@@ -27,10 +27,17 @@ import type { Candidate } from '../endpoints/endpoint-order.js';
 // Each has at most 2,000 names.
 const MAX_CACHED = 2_000;
 
+interface Resolved {
+  readonly found: readonly (Guardrail | null)[];
+  readonly inForce: GuardrailsInForce | null;
+}
+
 @Injectable()
 export class Guardrails {
   /** By id. */
   private readonly cache: NotifiedCache<Guardrail>;
+  /** By the list of a cached caller. */
+  private readonly resolved = new WeakMap<readonly GuardrailRef[], Resolved>();
 
   constructor(repository: GuardrailsRepository, notifications: Notifications) {
     this.cache = new NotifiedCache(notifications, { channel: 'guardrail_changed', max: MAX_CACHED }, (id) =>
@@ -38,22 +45,25 @@ export class Guardrails {
     );
   }
 
-  /** Those that govern a caller; null: none. A deleted one governs nothing. */
+  /** Those that govern a caller; null: none. A deleted one governs nothing. The same object until one of them changes. */
   async inForce(refs: readonly GuardrailRef[]): Promise<GuardrailsInForce | null> {
-    const found = await Promise.all(
-      refs.map(async ({ id, scope }): Promise<AppliedGuardrail | null> => {
-        const guardrail = await this.cache.find(id);
-        return guardrail && { ...guardrail, scope };
-      }),
-    );
-    return inForce(found.filter((one) => one !== null));
+    const found = await Promise.all(refs.map(({ id }) => this.cache.find(id)));
+    const known = this.resolved.get(refs);
+    if (known && known.found.every((guardrail, index) => guardrail === found[index])) return known.inForce;
+    const applied = refs.map(({ scope }, index): AppliedGuardrail | null => {
+      const guardrail = found[index];
+      return guardrail ? { ...guardrail, scope } : null;
+    });
+    const resolved = inForce(applied.filter((one) => one !== null));
+    this.resolved.set(refs, { found, inForce: resolved });
+    return resolved;
   }
 
-  /** The same for a call. Throws `guardrail_region` where they do not allow the region of this service. */
-  async ofCall(refs: readonly GuardrailRef[]): Promise<GuardrailsInForce | null> {
-    const guardrails = await this.inForce(refs);
+  /** Who calls, for one call. Throws `guardrail_region` where guardrails do not allow the region of this service. */
+  async callerOf({ key, guardrails: refs }: Caller): Promise<GuardedCaller> {
+    const guardrails = refs && (await this.inForce(refs));
     if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);
-    return guardrails;
+    return { key, guardrails };
   }
 }
 

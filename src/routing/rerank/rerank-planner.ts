@@ -7,7 +7,7 @@ import type { RerankEndpoint, RerankModel } from '../../catalogue/rerank-model.j
 import { Clock } from '../../domain/clock.js';
 import { modalitiesOf } from '../../domain/embeddings/modality.js';
 import { AppError } from '../../domain/errors.js';
-import type { Caller } from '../../domain/keys/api-key.js';
+import type { GuardedCaller } from '../../domain/keys/api-key.js';
 import type { MaxPrices, ProviderPreferences } from '../../domain/providers/provider-preferences.js';
 import type { RerankRequest } from '../../domain/rerank/rerank.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -24,7 +24,7 @@ import { filterCandidates, orderCandidates } from '../endpoints/endpoint-order.j
 import type { Candidate } from '../endpoints/endpoint-order.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { RerankTarget } from '../endpoint-target.js';
-import { Guardrails, refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
+import { refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
 import { ProviderNames } from '../provider-names.js';
 import { sentMembers } from '../sent-members.js';
 import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
@@ -49,20 +49,18 @@ export class RerankPlanner {
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
     private readonly access: CredentialAccess,
-    private readonly guardrails: Guardrails,
     private readonly clock: Clock,
   ) {}
 
   /** Throws the caller's error: the call then reaches no provider and is no generation. */
   async plan(
-    { key, guardrails: refs }: Pick<Caller, 'key' | 'guardrails'>,
+    { key, guardrails }: GuardedCaller,
     request: RerankRequest,
     preferences: ProviderPreferences,
     limits: SpendLimits,
   ): Promise<RerankRoute> {
     const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model, 'rerank');
     const catalogueVersion = this.catalogue.version;
-    const guardrails = refs && (await this.guardrails.ofCall(refs));
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;
     const chosen = { ...this.names.resolve(preferences), sort: preferences.sort ?? sort };

@@ -162,7 +162,7 @@ export function createRuns(deed: RouterDeed, options: RunsOptions = {}): TestRun
 
 function createCall(input: EmbeddingInput): EmbeddingCall {
   return {
-    caller: { key: KEY, secretExpiresAt: null, guardrails: null },
+    caller: { key: KEY, guardrails: null },
     request: { model: ROUTE.model.id, input, encodingFormat: 'float', extra: {} },
     preferences: NO_PREFERENCES,
     context: { requestId: 'request-1', sessionId: null, trace: null, requestContext: {} },
