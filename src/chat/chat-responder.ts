@@ -15,6 +15,7 @@ import {
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
 import { SlowTransfers } from '../http/server/slow-transfers.js';
+import { ContentFilters } from '../routing/guardrails/content-filters.js';
 import { Guardrails } from '../routing/guardrails/guardrails.js';
 import type { WrittenChat } from './chat-call.js';
 import { ChatService } from './chat.service.js';
@@ -31,6 +32,7 @@ export class ChatResponder {
     private readonly chat: ChatService,
     private readonly presets: PresetRequests,
     private readonly guardrails: Guardrails,
+    private readonly filters: ContentFilters,
     private readonly config: AppConfig,
     private readonly transfers: SlowTransfers,
   ) {}
@@ -54,7 +56,9 @@ export class ChatResponder {
       const { request: chat, preferences } = await this.presets.read(
         caller.key.workspaceId,
         sent,
-        (members, bytes) => REQUEST_READERS[wire](members, bytes, request.headers),
+        this.filters.before(guarded, (members, bytes) =>
+          REQUEST_READERS[wire](members, bytes, request.headers),
+        ),
       );
       const written = await this.chat.create({
         caller: guarded,

@@ -8,6 +8,7 @@ import { isUnguarded } from '../domain/keys/api-key.js';
 import { KeepsRawBody, takeRawBody } from '../http/body/raw-body.js';
 import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
+import { ContentFilters } from '../routing/guardrails/content-filters.js';
 import { Guardrails } from '../routing/guardrails/guardrails.js';
 import { ChatResponder } from './chat-responder.js';
 import { CreateMessageDto } from './dto/create-message.dto.js';
@@ -29,6 +30,7 @@ export class MessagesController {
     private readonly counts: TokenCounts,
     private readonly presets: PresetRequests,
     private readonly guardrails: Guardrails,
+    private readonly filters: ContentFilters,
   ) {}
 
   @Post()
@@ -82,9 +84,10 @@ export class MessagesController {
     const caller = callerOf(request);
     const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
     const sent = { wire: 'messages' as const, body, bytes: takeRawBody(request) };
-    const read = await this.presets.read(caller.key.workspaceId, sent, (members, bytes) =>
+    const reader = this.filters.before(guarded, (members, bytes) =>
       readMessagesRequest(members, bytes, request.headers, true),
     );
+    const read = await this.presets.read(caller.key.workspaceId, sent, reader);
     const { tokens, isEstimated } = await this.counts.count(guarded, read);
     if (isEstimated) response.set(ESTIMATED);
     return { input_tokens: tokens };

@@ -52,6 +52,11 @@ export const ERROR_DEFINITIONS = {
     message: 'Guardrail budget exceeded',
     errorType: 'permission_denied',
   },
+  guardrail_blocked: {
+    status: 403,
+    message: 'Request blocked by a guardrail',
+    errorType: 'content_policy_violation',
+  },
   guardrail_region: {
     status: 403,
     message: 'Data region not allowed',

@@ -16,6 +16,7 @@ import {
   wantsRoutingMetadata,
 } from '../http/observe/call-headers.js';
 import { sendInPieces } from '../http/server/send-in-pieces.js';
+import { ContentFilters } from '../routing/guardrails/content-filters.js';
 import { Guardrails } from '../routing/guardrails/guardrails.js';
 import type { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { readCreateEmbedding } from './dto/create-embedding.dto.js';
@@ -23,12 +24,15 @@ import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto
 import { EmbeddingsService } from './embeddings.service.js';
 
 export const CACHE_HEADER = 'X-Embedding-Cache';
+/** The vectors are those of redacted texts. */
+export const GUARDRAIL_HEADER = 'X-Guardrail';
 
 @Injectable()
 export class EmbeddingsResponder {
   constructor(
     private readonly embeddings: EmbeddingsService,
     private readonly guardrails: Guardrails,
+    private readonly filters: ContentFilters,
   ) {}
 
   async respond(request: Request, response: Response, caller: Caller): Promise<void> {
@@ -49,7 +53,9 @@ export class EmbeddingsResponder {
     permit: InFlightPermit | null,
   ): Promise<void> {
     const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
-    const body = readCreateEmbedding(request.body as Record<string, unknown>);
+    const sent = request.body as Record<string, unknown>;
+    const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
+    const body = readCreateEmbedding(filtered?.body ?? sent);
     const preferences = fromProviderPreferencesDto(body.provider);
     const answer = await this.embeddings.create({
       caller: guarded,
@@ -61,6 +67,7 @@ export class EmbeddingsResponder {
       wantsRoutingMetadata: wantsRoutingMetadata(request),
     });
     response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
+    if (filtered?.isRedacted) response.setHeader(GUARDRAIL_HEADER, 'redacted');
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     setAnswerHeaders(response, answer);
     response.setHeader('content-type', 'application/json; charset=utf-8');

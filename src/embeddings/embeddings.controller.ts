@@ -9,7 +9,7 @@ import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.g
 import { CreateEmbeddingDto } from './dto/create-embedding.dto.js';
 import { EmbeddingResponseDto } from './dto/embedding-response.dto.js';
 import { PASSED_OVER_HEADER } from '../http/observe/call-headers.js';
-import { CACHE_HEADER, EmbeddingsResponder } from './embeddings-responder.js';
+import { CACHE_HEADER, EmbeddingsResponder, GUARDRAIL_HEADER } from './embeddings-responder.js';
 
 @ApiTags('Embeddings')
 @ApiBearerAuth()
@@ -40,6 +40,11 @@ export class EmbeddingsController {
             "Own provider keys that the operator's credential replaced, which is paid for, each with the reason: " +
             'used_up, refused, rate_limited, unsupported or unavailable. Absent: none.',
           schema: { type: 'string' },
+        },
+        [GUARDRAIL_HEADER]: {
+          description:
+            '`redacted`: a guardrail has edited inputs, and the vectors are those of the edited texts.',
+          schema: { type: 'string', enum: ['redacted'] },
         },
         [CACHE_HEADER]: {
           description:

@@ -18,6 +18,7 @@ import type {
   GuardrailsQueryDto,
   UpdateGuardrailDto,
 } from './dto/guardrail-bodies.dto.js';
+import { fromBuiltinFilterDtos, fromContentFilterDtos } from './dto/content-filter.dto.js';
 import { toGuardrailDto } from './dto/guardrail.dto.js';
 
 const AUDITED_GUARDRAIL: AuditedType<Guardrail> = {
@@ -113,6 +114,15 @@ export class GuardrailsService {
       enableFreeModelPublication: given(dto.enable_free_model_publication, before.enableFreeModelPublication),
       allowedDataRegions: given(dto.allowed_data_regions, before.allowedDataRegions),
       includeByokInBudgets: dto.include_byok_in_budgets ?? before.includeByokInBudgets,
+      contentFilters:
+        dto.content_filters === undefined
+          ? before.contentFilters
+          : fromContentFilterDtos(dto.content_filters ?? []),
+      builtinFilters:
+        dto.content_filter_builtins === undefined
+          ? before.builtinFilters
+          : fromBuiltinFilterDtos(dto.content_filter_builtins ?? []),
+      rejectUnscannable: dto.reject_unscannable ?? before.rejectUnscannable,
     };
   }
 }

@@ -8,6 +8,7 @@ import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
 import { callContextOf, setAnswerHeaders, wantsRoutingMetadata } from '../http/observe/call-headers.js';
+import { ContentFilters } from '../routing/guardrails/content-filters.js';
 import { Guardrails } from '../routing/guardrails/guardrails.js';
 import { readCreateRerank, toRerankRequest } from './dto/create-rerank.dto.js';
 import { toRerankResponseDto } from './dto/rerank-response.dto.js';
@@ -21,6 +22,7 @@ export class RerankResponder {
   constructor(
     private readonly rerank: RerankService,
     private readonly guardrails: Guardrails,
+    private readonly filters: ContentFilters,
   ) {}
 
   async respond(request: Request, response: Response, caller: Caller): Promise<void> {
@@ -29,7 +31,9 @@ export class RerankResponder {
     permit?.hold();
     try {
       const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
-      const body = readCreateRerank(request.body as Record<string, unknown>);
+      const sent = request.body as Record<string, unknown>;
+      const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
+      const body = readCreateRerank(filtered?.body ?? sent);
       permit?.acquireBytes(COPIES * Number(request.headers['content-length'] ?? 0));
       const answer = await this.rerank.create({
         caller: guarded,

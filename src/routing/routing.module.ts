@@ -18,6 +18,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { ContentFilters } from './guardrails/content-filters.js';
 import { GuardrailNames } from './guardrails/guardrail-names.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { ProviderNames } from './provider-names.js';
@@ -70,6 +71,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     ReasoningOrigins,
     ChatRouter,
     CredentialAccess,
+    ContentFilters,
     GuardrailNames,
     Guardrails,
     ProviderNames,
@@ -91,6 +93,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,
+    ContentFilters,
     GuardrailNames,
     Guardrails,
     MovingAliases,

@@ -1,4 +1,5 @@
 // The owners of the limits that a call of a key counts towards.
+import { AppError } from '../domain/errors.js';
 import { guardrailCounterId } from '../domain/guardrails/guardrail-counter.js';
 import type { AppliedGuardrail, GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
 import type { ApiKey, GuardedCaller } from '../domain/keys/api-key.js';
@@ -72,4 +73,11 @@ function ownerOf(guardrail: AppliedGuardrail, { id, workspaceId, creatorUserId }
       guardrail,
     },
   ];
+}
+
+/** Names the guardrail whose limit refuses a call. */
+export function ofGuardrail(error: unknown, { guardrail }: LimitedOwner): unknown {
+  if (!guardrail || !(error instanceof AppError) || error.code !== 'guardrail_budget_exceeded') return error;
+  const { id, name, scope } = guardrail;
+  return error.withMetadata({ guardrail: { id, name, scope } });
 }

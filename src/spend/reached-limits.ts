@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import type { ErrorCode } from '../domain/errors.js';
 import { formatUsd, usdToNumber } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { limitWindowName } from '../domain/spend/spend-limit.js';
@@ -62,6 +63,8 @@ const CODES = {
   workspace: 'budget_exceeded',
   guardrail: 'guardrail_budget_exceeded',
 } as const;
+
+export const LIMIT_CODES: ReadonlySet<ErrorCode> = new Set(Object.values(CODES));
 
 /** Remedies of the caller's side, beside a smaller call. */
 const REMEDIES = {

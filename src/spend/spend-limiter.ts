@@ -6,17 +6,16 @@ import type { CancelSignal } from '../concurrency/cancellation.js';
 import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
 import type { ApiKey, GuardedCaller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
-import type { ErrorCode } from '../domain/errors.js';
 import { amountToward, SpendRelease } from '../domain/spend/spend-limit.js';
 import type { SpendBound, SpendLimits } from '../domain/spend/spend-limit.js';
 import { LEASE_SECONDS, SpendLease } from '../domain/spend/spend-lease.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { RELEASE_REQUEST_CHANNEL, SpendLedger } from '../persistence/spend/spend-ledger.js';
 import type { SpendPolicy } from '../persistence/spend/spend-policy.repository.js';
-import { limitedOwnersOf, limitsUnder } from './limited-owners.js';
+import { limitedOwnersOf, limitsUnder, ofGuardrail } from './limited-owners.js';
 import type { LimitedOwner } from './limited-owners.js';
 import { LocalQuota, LimitReserved } from './local-quota.js';
-import { ReachedLimits } from './reached-limits.js';
+import { LIMIT_CODES, ReachedLimits } from './reached-limits.js';
 import { SpendPolicyCache, SPEND_POLICY_CHANNEL } from './spend-policy-cache.js';
 import { UnpaidLimit } from './unpaid-limit.js';
 
@@ -54,12 +53,6 @@ const NOTHING_RESERVED: Reservation = { bound: null, releases: [], close: () => 
 const HEARTBEAT_INTERVAL = (LEASE_SECONDS * 1000) / 3;
 // Milliseconds that a call waits for money that other calls have reserved.
 const MAX_WAIT = 10_000;
-const MONEY_CODES: ReadonlySet<ErrorCode> = new Set([
-  'key_limit_exceeded',
-  'insufficient_credits',
-  'budget_exceeded',
-  'guardrail_budget_exceeded',
-]);
 /** A deadline in the past. */
 const NO_WAIT = -Infinity;
 // Ended leases of one statement.
@@ -298,15 +291,8 @@ export class SpendLimiter implements OnApplicationBootstrap, OnModuleDestroy, On
   }
 }
 
-/** Names the guardrail whose limit refuses a call. */
-function ofGuardrail(error: unknown, { guardrail }: LimitedOwner): unknown {
-  if (!guardrail || !(error instanceof AppError) || error.code !== 'guardrail_budget_exceeded') return error;
-  const { id, name, scope } = guardrail;
-  return error.withMetadata({ guardrail: { id, name, scope } });
-}
-
 /** Whether a cheaper call might have been served. A cheaper route does not help when the database is unreachable. */
 export function isAboutMoney(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  return error instanceof LimitReserved || MONEY_CODES.has(error.code);
+  return error instanceof LimitReserved || LIMIT_CODES.has(error.code);
 }

@@ -20,7 +20,7 @@ import type { PresetForm } from './preset-form.js';
 
 type Body = SentBody['body'];
 /** A reader of one wire. */
-type Read = (body: Body, bytes: Buffer) => ReadChat;
+type Read = (body: Body, bytes: Buffer) => ReadChat | Promise<ReadChat>;
 
 interface CachedPreset extends AppliedPreset {
   readonly isActive: boolean;
@@ -80,7 +80,7 @@ export class PresetRequests {
     const { id, version, systemPrompt } = preset;
     const members = mergedMembers({ slug, model, systemPrompt, form }, { wire, ...sent });
     const body = Object.fromEntries([...members].map(([name, { value }]) => [name, value]));
-    const { request, preferences } = read(body, joinMembers(members));
+    const { request, preferences } = await read(body, joinMembers(members));
     for (const [name, value] of form.kernel) if (!request.members.has(name)) request.members.set(name, value);
     const format = request.responseFormat === 'text' ? form.kernel.get('response_format') : undefined;
     const applied = {

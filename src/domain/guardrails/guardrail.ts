@@ -2,6 +2,7 @@
 import { AppError } from '../errors.js';
 import type { PicoUsd } from '../spend/money.js';
 import type { LimitReset } from '../spend/spend.js';
+import type { BuiltinFilter, ContentFilter } from './content-filter.js';
 import { uuidV5 } from '../identifiers.js';
 
 export const MAX_GUARDRAILS_PER_WORKSPACE = 100;
@@ -41,7 +42,15 @@ export interface GuardrailLimit {
   readonly includeByokInBudgets: boolean;
 }
 
-export interface GuardrailSettings extends GuardrailRules, GuardrailLimit {
+/** Filters of the texts of calls. */
+export interface GuardrailContent {
+  readonly contentFilters: readonly ContentFilter[];
+  readonly builtinFilters: readonly BuiltinFilter[];
+  /** Refuses calls with parts that patterns cannot read. */
+  readonly rejectUnscannable: boolean;
+}
+
+export interface GuardrailSettings extends GuardrailRules, GuardrailLimit, GuardrailContent {
   readonly name: string;
   readonly description: string | null;
   /** Kept without an effect: no endpoint of the catalogue publishes prompts. */
@@ -79,6 +88,9 @@ export const NEW_GUARDRAIL: Omit<GuardrailSettings, 'name'> = {
   enableFreeModelPublication: null,
   limit: null,
   limitReset: null,
+  contentFilters: [],
+  builtinFilters: [],
+  rejectUnscannable: false,
   includeByokInBudgets: false,
 };
 

@@ -26,6 +26,9 @@ const guardrail: fc.Arbitrary<AppliedGuardrail> = fc.record({
   limit: fc.constant(null),
   limitReset: fc.constant(null),
   includeByokInBudgets: fc.boolean(),
+  contentFilters: fc.constant([]),
+  builtinFilters: fc.constant([]),
+  rejectUnscannable: fc.boolean(),
 });
 const endpoint = fc.record({
   modelId: fc.constantFrom(...MODELS),

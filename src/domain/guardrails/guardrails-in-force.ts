@@ -1,15 +1,26 @@
 // The guardrails that govern one call: what they leave together, and which of them exclude something. The stricter rule wins.
-import type { Guardrail, GuardrailLimit, GuardrailRef, GuardrailRules, ZdrVendor } from './guardrail.js';
+import { compileFilters } from './filtered-text.js';
+import type { CompiledFilters } from './filtered-text.js';
+import type {
+  Guardrail,
+  GuardrailContent,
+  GuardrailLimit,
+  GuardrailRef,
+  GuardrailRules,
+  ZdrVendor,
+} from './guardrail.js';
 import { NO_RULES, ZDR_VENDORS } from './guardrail.js';
 
 export interface AppliedGuardrail
-  extends GuardrailRef, GuardrailRules, GuardrailLimit, Pick<Guardrail, 'name'> {}
+  extends GuardrailRef, GuardrailRules, GuardrailLimit, GuardrailContent, Pick<Guardrail, 'name'> {}
 
 export interface GuardrailsInForce {
   /** At least one. */
   readonly guardrails: readonly AppliedGuardrail[];
   /** All of their rules. */
   readonly rules: GuardrailRules;
+  /** All of their content filters; null: none. */
+  readonly filters: CompiledFilters | null;
 }
 
 /** The facts of a model that guardrails compare. */
@@ -34,7 +45,8 @@ export interface GuardedEndpoint {
 
 /** Null: none. */
 export function inForce(guardrails: readonly AppliedGuardrail[]): GuardrailsInForce | null {
-  return guardrails.length === 0 ? null : { guardrails, rules: guardrails.reduce(intersect, NO_RULES) };
+  if (guardrails.length === 0) return null;
+  return { guardrails, rules: guardrails.reduce(intersect, NO_RULES), filters: compileFilters(guardrails) };
 }
 
 /** Permits what both permit. */

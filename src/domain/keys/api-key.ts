@@ -94,7 +94,7 @@ export interface Caller {
   readonly guardrails: readonly GuardrailRef[] | null;
 }
 
-/** Who calls a model, with the guardrails in force. */
+/** The key of a model call, with the guardrails in force. */
 export interface GuardedCaller {
   readonly key: ApiKey;
   /** Null: none. */

@@ -75,6 +75,7 @@ const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
   no_allowed_providers: 'permission',
   guardrail_excluded: 'guardrail',
   guardrail_region: 'guardrail',
+  guardrail_blocked: 'guardrail',
   invalid_request: 'validation',
   context_length_exceeded: 'validation',
   payload_too_large: 'validation',

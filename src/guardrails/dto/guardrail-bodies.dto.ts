@@ -1,13 +1,13 @@
 // The bodies and the query of the /guardrails operations. Contract: docs/contract.md#guardrails.
 import { IsString, MaxLength, ValidateBy } from 'class-validator';
+import { BUILTIN_SLUGS, MAX_CONTENT_FILTERS } from '../../domain/guardrails/content-filter.js';
 import { DATA_REGIONS, MAX_GUARDRAIL_NAMES } from '../../domain/guardrails/guardrail.js';
 import type { DataRegion } from '../../domain/guardrails/guardrail.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import type { LimitReset } from '../../domain/spend/spend.js';
 import { STORABLE_RULE } from '../../domain/text/storable-text.js';
 import { PageQueryDto } from '../../http/dto/page-query.dto.js';
-import { CustomField, ListField } from '../../http/fields/compound-fields.js';
-import { Rule } from '../../http/fields/field.js';
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { FixedField, TakesRecord } from '../../http/fields/record-members.js';
 import {
   EnumField,
@@ -16,6 +16,7 @@ import {
   UsdLimitField,
   WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
+import { BuiltinFilterDto, ContentFilterDto } from './content-filter.dto.js';
 import { GuardrailDto } from './guardrail.dto.js';
 
 const MAX_TEXT = 1_000;
@@ -42,19 +43,6 @@ function NamesField(description: string, least?: 1): PropertyDecorator {
 
 const ZdrField = (models: string): PropertyDecorator =>
   FlagField({ ...OPTIONAL, description: `True: ${models} only where nothing is retained.` });
-
-/** Never stored as if it worked. */
-function NotYetField(): PropertyDecorator {
-  const isNone = (value: unknown) => Array.isArray(value) && value.length === 0;
-  return CustomField(
-    { type: 'array', items: { type: 'object' } },
-    {
-      ...OPTIONAL,
-      rules: [Rule('isAbsent', isNone, 'is not supported yet; omit it, or send null')],
-      description: 'Only null: not supported yet.',
-    },
-  );
-}
 
 class GuardrailSettingsDto {
   @TextField({ ...OPTIONAL, maxLength: MAX_TEXT }) description?: string | null;
@@ -117,8 +105,24 @@ class GuardrailSettingsDto {
   })
   reset_interval?: LimitReset | null;
 
-  @NotYetField() content_filters?: [] | null;
-  @NotYetField() content_filter_builtins?: [] | null;
+  @ObjectListField(ContentFilterDto, {
+    ...OPTIONAL,
+    maxItems: MAX_CONTENT_FILTERS,
+    description: 'Patterns that texts of calls are searched for.',
+  })
+  content_filters?: ContentFilterDto[] | null;
+  @ObjectListField(BuiltinFilterDto, {
+    ...OPTIONAL,
+    maxItems: BUILTIN_SLUGS.length,
+    description: 'Patterns that this service brings.',
+  })
+  content_filter_builtins?: BuiltinFilterDto[] | null;
+  @FlagField({
+    optional: true,
+    description:
+      'True: calls with images, audio, video, files or tokens are refused, which patterns cannot read. A new guardrail has false.',
+  })
+  reject_unscannable?: boolean;
 }
 
 @TakesRecord(GuardrailDto)

@@ -2,7 +2,7 @@
 import { DATA_REGIONS } from '../../domain/guardrails/guardrail.js';
 import type { Guardrail } from '../../domain/guardrails/guardrail.js';
 import { usdOrNull } from '../../domain/spend/money.js';
-import { ListField } from '../../http/fields/compound-fields.js';
+import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
   EnumField,
   FlagField,
@@ -11,9 +11,14 @@ import {
   UsdField,
   UuidField,
 } from '../../http/fields/scalar-fields.js';
+import {
+  BuiltinFilterDto,
+  ContentFilterDto,
+  toBuiltinFilterDto,
+  toContentFilterDto,
+} from './content-filter.dto.js';
 
 const NULLABLE = { nullable: true } as const;
-const NOT_YET = { nullable: true, description: 'Always null: not supported yet.' } as const;
 const RESET_INTERVALS = ['daily', 'weekly', 'monthly', null] as const;
 
 export class GuardrailDto {
@@ -56,8 +61,10 @@ export class GuardrailDto {
   limit_usd: number | null;
   @EnumField(RESET_INTERVALS, { ...NULLABLE, description: 'Null without a limit.' }) reset_interval:
     string | null;
-  @ListField(Object, NOT_YET) content_filters: object[] | null;
-  @ListField(Object, NOT_YET) content_filter_builtins: object[] | null;
+  @ObjectListField(ContentFilterDto, NULLABLE) content_filters: ContentFilterDto[] | null;
+  @ObjectListField(BuiltinFilterDto, NULLABLE) content_filter_builtins: BuiltinFilterDto[] | null;
+  @FlagField({ description: 'Whether calls with parts that patterns cannot read are refused.' })
+  reject_unscannable: boolean;
   @TimeField() created_at: string;
   @TimeField({ nullable: true, description: 'Null until the first change.' }) updated_at: string | null;
 }
@@ -86,9 +93,14 @@ export function toGuardrailDto(guardrail: Guardrail): GuardrailDto {
     include_byok_in_budgets: guardrail.includeByokInBudgets,
     limit_usd: usdOrNull(guardrail.limit),
     reset_interval: guardrail.limitReset,
-    content_filters: null,
-    content_filter_builtins: null,
+    content_filters: filtersOrNull(guardrail.contentFilters.map(toContentFilterDto)),
+    content_filter_builtins: filtersOrNull(guardrail.builtinFilters.map(toBuiltinFilterDto)),
+    reject_unscannable: guardrail.rejectUnscannable,
     created_at: guardrail.createdAt.toISOString(),
     updated_at: guardrail.updatedAt?.toISOString() ?? null,
   };
+}
+
+function filtersOrNull<Dto>(filters: Dto[]): Dto[] | null {
+  return filters.length === 0 ? null : filters;
 }

@@ -112,7 +112,8 @@ export class GuardrailAssignmentsRepository {
       const data = ids
         .filter((id) => !taken.has(id))
         .map((id) => ({
-          ...(named.subject === 'api_key' ? { apiKeyId: id } : { userId: id }),
+          apiKeyId: named.subject === 'api_key' ? id : null,
+          userId: named.subject === 'member' ? id : null,
           id: uuidV7(now),
           workspaceId,
           guardrailId,

@@ -1,4 +1,5 @@
 // Rows of guardrails and of their assignments.
+import type { BuiltinFilter, ContentFilter } from '../../domain/guardrails/content-filter.js';
 import type {
   Guardrail,
   GuardrailAssignment,
@@ -14,9 +15,19 @@ import { toUsd } from '../spend/spend-row.js';
 
 type SettingColumns = Omit<
   GuardrailModel,
-  'workspaceId' | 'id' | 'accountId' | 'isDefault' | 'createdAt' | 'updatedAt' | 'limit'
+  | 'workspaceId'
+  | 'id'
+  | 'accountId'
+  | 'isDefault'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'limit'
+  | 'contentFilters'
+  | 'builtinFilters'
 > & {
   readonly limit: string | null;
+  readonly contentFilters: object[];
+  readonly builtinFilters: object[];
 };
 
 export function toSettingColumns(settings: GuardrailSettings): SettingColumns {
@@ -41,6 +52,9 @@ export function toSettingColumns(settings: GuardrailSettings): SettingColumns {
     includeByokInBudgets: settings.includeByokInBudgets,
     limit: settings.limit === null ? null : formatUsd(settings.limit),
     limitReset: settings.limitReset,
+    contentFilters: settings.contentFilters.map((filter) => ({ ...filter })),
+    builtinFilters: settings.builtinFilters.map((filter) => ({ ...filter })),
+    rejectUnscannable: settings.rejectUnscannable,
   };
 }
 
@@ -75,6 +89,9 @@ export function toGuardrail(row: GuardrailModel): Guardrail {
     includeByokInBudgets: row.includeByokInBudgets,
     limit: row.limit === null ? null : toUsd(row.limit),
     limitReset: LIMIT_RESETS.find((reset) => reset === row.limitReset) ?? null,
+    contentFilters: row.contentFilters as unknown as readonly ContentFilter[],
+    builtinFilters: row.builtinFilters as unknown as readonly BuiltinFilter[],
+    rejectUnscannable: row.rejectUnscannable,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

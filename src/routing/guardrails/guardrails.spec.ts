@@ -8,7 +8,7 @@ import {
 import { NO_RULES } from '../../domain/guardrails/guardrail.js';
 import type { GuardrailRules } from '../../domain/guardrails/guardrail.js';
 import { inForce } from '../../domain/guardrails/guardrails-in-force.js';
-import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
+import type { AppliedGuardrail, GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
 import type { OwnCredential } from '../endpoint-target.js';
 import { EndpointHealth } from '../endpoints/endpoint-health.js';
 import { noAllowedProviders } from '../unreachable-models.js';
@@ -18,18 +18,22 @@ import { refusalOf, withGuardrails, withinGuardrails } from './guardrails.js';
 const KEEPS = { retainsPrompts: true, trains: false };
 const TRAINS = { retainsPrompts: true, trains: true };
 
+const APPLIED = {
+  ...NO_RULES,
+  scope: 'api_key' as const,
+  limit: null,
+  limitReset: null,
+  includeByokInBudgets: false,
+  contentFilters: [],
+  builtinFilters: [],
+  rejectUnscannable: false,
+};
+
 const of = (...rules: readonly Partial<GuardrailRules>[]): GuardrailsInForce =>
   inForce(
-    rules.map((one, index) => ({
-      ...NO_RULES,
-      ...one,
-      id: `guardrail-${index}`,
-      name: `Rule ${index}`,
-      scope: 'api_key' as const,
-      limit: null,
-      limitReset: null,
-      includeByokInBudgets: false,
-    })),
+    rules.map((one, index): AppliedGuardrail =>
+      Object.assign({}, APPLIED, one, { id: `guardrail-${index}`, name: `Rule ${index}` }),
+    ),
   )!;
 const candidate = (
   endpoint: Parameters<typeof createEndpoint>[0],

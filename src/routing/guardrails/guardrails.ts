@@ -59,7 +59,7 @@ export class Guardrails {
     return resolved;
   }
 
-  /** Who calls, for one call. Throws `guardrail_region` where guardrails do not allow the region of this service. */
+  /** The caller of one call. Throws `guardrail_region` where guardrails do not allow the region of this service. */
   async callerOf({ key, guardrails: refs }: Caller): Promise<GuardedCaller> {
     const guardrails = refs && (await this.inForce(refs));
     if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);

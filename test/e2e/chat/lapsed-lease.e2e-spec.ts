@@ -48,10 +48,13 @@ it('ends the streams with an error of code 503, and charges at most what the lim
   await replica.application.get(SpendLedger).sweepExpired();
   upstream.answerWith(answerChat);
   // The other replica has the money now, and holds all of it.
-  const held = await replica.application.get(SpendLimiter).reserve({ key: record, guardrails: null }, {
-    quick: () => ({ cost: LIMIT, costWithByok: LIMIT }),
-    exact: () => Promise.resolve({ cost: LIMIT, costWithByok: LIMIT }),
-  });
+  const held = await replica.application.get(SpendLimiter).reserve(
+    { key: record, guardrails: null },
+    {
+      quick: () => ({ cost: LIMIT, costWithByok: LIMIT }),
+      exact: () => Promise.resolve({ cost: LIMIT, costWithByok: LIMIT }),
+    },
+  );
   await app.application.get(SpendLimiter).heartbeat();
   const ended = await Promise.all(streams);
   for (const { events } of ended) {

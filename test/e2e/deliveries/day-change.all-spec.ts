@@ -90,7 +90,12 @@ it(
       'SELECT sum(requests) AS requests, sum(usage) AS usage FROM activity_days',
     );
     expect(sums).toEqual({ requests: String(recorded.length), usage: '0.000000216000' });
-    expect(await rebuildSpend(app.application.get(Database))).toEqual({ key: 0, guardrail: 0, workspace: 0, account: 0 });
+    expect(await rebuildSpend(app.application.get(Database))).toEqual({
+      key: 0,
+      guardrail: 0,
+      workspace: 0,
+      account: 0,
+    });
   },
   LONG,
 );

@@ -168,7 +168,7 @@ describe('the default guardrail of a workspace', () => {
     expectError(await ask(app, 'get', `/guardrails/${id}`), 404);
   });
 
-  it('that of another account answers like one that does not exist', async () => {
+  it('the default guardrail of another account answers like one that does not exist', async () => {
     const { workspaceId } = await app.createAccount();
     const answer = await ask(app, 'patch', `/guardrails/${defaultGuardrailId(workspaceId)}`, { body: {} });
     expectError(answer, 404, /no such guardrail/);

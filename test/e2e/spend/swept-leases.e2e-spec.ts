@@ -30,7 +30,10 @@ beforeEach(async () => {
 
 function reserve(cost: bigint): Promise<Reservation> {
   const bound = { cost, costWithByok: cost };
-  return limiter.reserve({ key: key.record, guardrails: null }, { quick: () => bound, exact: () => Promise.resolve(bound) });
+  return limiter.reserve(
+    { key: key.record, guardrails: null },
+    { quick: () => bound, exact: () => Promise.resolve(bound) },
+  );
 }
 
 const leaseOf = ({ releases: [release] }: Reservation) => release!.lease;
@@ -150,10 +153,13 @@ describe('a call whose lease has lapsed', () => {
     await sweep();
     const rich = await app.createKey({ limit: LIMIT });
     const bound = { cost: 5n, costWithByok: 5n };
-    const beside = await limiter.reserve({ key: rich.record, guardrails: null }, {
-      quick: () => bound,
-      exact: () => Promise.resolve(bound),
-    });
+    const beside = await limiter.reserve(
+      { key: rich.record, guardrails: null },
+      {
+        quick: () => bound,
+        exact: () => Promise.resolve(bound),
+      },
+    );
     const log = app.application.get(GenerationLog);
     await Promise.all([
       settle(early, LIMIT + 1n),

@@ -1,0 +1,113 @@
+// Searches a text for the matches of filters in linear time: one automaton answers for most texts that nothing matches.
+import { RE2JS } from 're2js';
+import { matchPieces } from '../destinations/regex-program.js';
+import type { Pieces } from '../destinations/regex-program.js';
+import { BUILTIN_PATTERNS } from './content-filter.js';
+import type { BuiltinFilter, ContentFilter, FilterAction } from './content-filter.js';
+import type { GuardrailRef } from './guardrail.js';
+
+/** The guardrail of a filter. */
+export interface FilterOwner extends GuardrailRef {
+  readonly name: string;
+  readonly contentFilters: readonly ContentFilter[];
+  readonly builtinFilters: readonly BuiltinFilter[];
+}
+
+export interface CompiledFilter {
+  readonly guardrail: FilterOwner;
+  /** Label or slug; else its index. Never the pattern. */
+  readonly name: string;
+  readonly isBuiltin: boolean;
+  readonly action: FilterAction;
+  readonly pattern: string;
+  readonly placeholder: string;
+  readonly isUserOnly: boolean;
+  readonly hitLength: ((match: string) => number) | undefined;
+}
+
+export interface CompiledFilters {
+  readonly list: readonly CompiledFilter[];
+  /** Matches where one of the list does. */
+  readonly any: string;
+}
+
+export interface FilterHit {
+  readonly filter: CompiledFilter;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Null: no filter. */
+export function compileFilters(owners: readonly FilterOwner[]): CompiledFilters | null {
+  const list = owners.flatMap((guardrail): CompiledFilter[] => [
+    ...guardrail.contentFilters.map(({ pattern, action, label }, index) => ({
+      guardrail,
+      name: label ?? String(index),
+      isBuiltin: false,
+      action,
+      pattern,
+      placeholder: `[${label ?? 'REDACTED'}]`,
+      isUserOnly: false,
+      hitLength: undefined,
+    })),
+    ...guardrail.builtinFilters.map(({ slug, action, scanScope }) => {
+      const builtin = BUILTIN_PATTERNS[slug];
+      return {
+        guardrail,
+        name: slug,
+        isBuiltin: true,
+        action,
+        pattern: builtin.pattern,
+        placeholder: `[${builtin.placeholder}]`,
+        isUserOnly: scanScope === 'user_only',
+        hitLength: 'hitLength' in builtin ? builtin.hitLength : undefined,
+      };
+    }),
+  ]);
+  if (list.length === 0) return null;
+  const patterns = [...new Set(list.map(({ pattern }) => pattern))];
+  return { list, any: patterns.map((pattern) => `(?:${pattern})`).join('|') };
+}
+
+/** All matches, filter by filter. */
+export function* hitsIn(filters: CompiledFilters, text: string, isUser: boolean): Pieces<FilterHit[]> {
+  const hits: FilterHit[] = [];
+  if (text === '' || !(yield* matchPieces(filters.any, text))) return hits;
+  for (const filter of filters.list) {
+    if (filter.isUserOnly && !isUser) continue;
+    if (!(yield* matchPieces(filter.pattern, text))) continue;
+    const matcher = RE2JS.compile(filter.pattern).matcher(text);
+    for (let from = 0; from <= text.length && matcher.find(from);) {
+      const start = matcher.start();
+      const match = text.slice(start, matcher.end());
+      const length = filter.hitLength ? filter.hitLength(match) : match.length;
+      if (length > 0) hits.push({ filter, start, end: start + length });
+      from = start + Math.max(length, 1);
+      yield;
+    }
+  }
+  return hits;
+}
+
+/** Of overlapping matches the first gives the placeholder for all. */
+export function redact(text: string, hits: readonly FilterHit[]): string {
+  const spans = mergedSpans(hits);
+  let redacted = '';
+  let from = 0;
+  for (const { start, end, filter } of spans) {
+    redacted += text.slice(from, start) + filter.placeholder;
+    from = end;
+  }
+  return redacted + text.slice(from);
+}
+
+/** In order, without overlaps. */
+export function mergedSpans(hits: readonly FilterHit[]): FilterHit[] {
+  const spans: FilterHit[] = [];
+  for (const hit of hits.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = spans.at(-1);
+    if (!last || hit.start >= last.end) spans.push(hit);
+    else if (hit.end > last.end) spans[spans.length - 1] = { ...last, end: hit.end };
+  }
+  return spans;
+}

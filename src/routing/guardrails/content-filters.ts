@@ -1,0 +1,200 @@
+// Applies the content filters of guardrails to the body of a call, before anything else reads it (docs/contract.md#guardrails).
+// Every failure refuses the call.
+import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { YieldQueue } from '../../concurrency/yield-queue.js';
+import type { Pace } from '../../concurrency/yield-queue.js';
+import { Metrics } from '../../config/metrics.js';
+import { AppError } from '../../domain/errors.js';
+import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
+import { hitsIn, mergedSpans } from '../../domain/guardrails/filtered-text.js';
+import type { CompiledFilter, CompiledFilters, FilterHit } from '../../domain/guardrails/filtered-text.js';
+import type { GuardedCaller } from '../../domain/keys/api-key.js';
+import { parsePlainBody } from '../../http/body/plain-body.js';
+import { memberPath } from '../../http/fields/json-shape.js';
+import { editStrings, hasRepeatedNames } from '../../json/edited-strings.js';
+import type { StringEdit } from '../../json/edited-strings.js';
+import { MAX_DEPTH, textsOfBody } from './body-texts.js';
+import type { BodyPath, BodyText } from './body-texts.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface FilteredBody {
+  readonly body: Body;
+  readonly bytes: Buffer;
+  readonly isRedacted: boolean;
+}
+
+/** Characters of all texts of a call, which guardrails with filters read. */
+export const MAX_FILTERED_CHARACTERS = 4_000_000;
+const NO_RETRY = { 'x-should-retry': 'false' };
+
+@Injectable()
+export class ContentFilters {
+  private readonly hits;
+
+  constructor(
+    private readonly yieldQueue: YieldQueue,
+    { registry }: Metrics,
+  ) {
+    this.hits = new Counter({
+      name: 'signalbox_guardrail_hits_total',
+      help: 'Matches of content filters, by action and filter: the slug of a built-in filter, or custom.',
+      labelNames: ['action', 'filter'],
+      registers: [registry],
+    });
+  }
+
+  /** A reader of bodies that applies the filters before; where no guardrail is in force, `read` itself. */
+  before<Read>(
+    caller: GuardedCaller,
+    read: (body: Body, bytes: Buffer) => Read,
+  ): (body: Body, bytes: Buffer) => Read | Promise<Read> {
+    if (caller.guardrails === null) return read;
+    return async (body, bytes) => {
+      const filtered = await this.apply(caller, body, bytes);
+      return read(filtered.body, filtered.bytes);
+    };
+  }
+
+  /** Throws `guardrail_blocked`. `bytes`: those of the body; absent: its JSON text. */
+  async apply({ key, guardrails }: GuardedCaller, body: Body, bytes?: Buffer): Promise<FilteredBody> {
+    const filters = guardrails?.filters ?? null;
+    const rejects = guardrails?.guardrails.find(({ rejectUnscannable }) => rejectUnscannable);
+    if (guardrails === null || (filters === null && rejects === undefined))
+      return { body, bytes: bytes ?? NOTHING, isRedacted: false };
+    const { texts, unscannable, tokens } = textsOfBody(body);
+    if (rejects !== undefined && unscannable !== null)
+      throw blocked(rejects, unscannable, { filter: 'reject_unscannable' });
+    const withoutTokens = rejects ?? guardrailOfTokens(filters);
+    if (withoutTokens !== undefined && tokens !== null)
+      throw blocked(withoutTokens, tokens, { filter: 'reject_unscannable' });
+    if (filters === null) return { body, bytes: bytes ?? NOTHING, isRedacted: false };
+    const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
+    if (characters > MAX_FILTERED_CHARACTERS)
+      throw new AppError('payload_too_large', {
+        detail: `guardrails read at most ${MAX_FILTERED_CHARACTERS} characters of a call, and this one has ${characters}`,
+      });
+    const pace = this.yieldQueue.begin(key.accountId);
+    const edits = new Map<string, readonly StringEdit[]>();
+    for (const text of texts) {
+      const edit = await this.editsOf(text, filters, pace);
+      if (edit !== null) edits.set(nameOf(text.path), edit);
+    }
+    if (bytes !== undefined) rejectRepeatedNames(bytes);
+    if (edits.size === 0) return { body, bytes: bytes ?? NOTHING, isRedacted: false };
+    const sent = bytes ?? Buffer.from(JSON.stringify(body));
+    const edited = editStrings(sent, (path) => edits.get(nameOf(path)) ?? null);
+    return { body: parsePlainBody(edited) as Body, bytes: edited, isRedacted: true };
+  }
+
+  /** Null: the text stays. */
+  private async editsOf(
+    text: BodyText,
+    filters: CompiledFilters,
+    pace: Pace,
+  ): Promise<readonly StringEdit[] | null> {
+    if (text.kind === 'json') {
+      const edited = await this.editedJson(text, filters, pace);
+      if (edited !== undefined) return edited;
+    }
+    const hits = await this.hitsOf(text, filters, pace);
+    const redacted = hits.filter(({ filter }) => filter.action === 'redact');
+    const [first] = redacted;
+    if (first === undefined) return null;
+    if (text.kind === 'fixed')
+      throw blocked(first.filter.guardrail, text.path, { filter: first.filter.name });
+    return mergedSpans(redacted).map(({ start, end, filter }) => ({ start, end, text: filter.placeholder }));
+  }
+
+  /** Of the strings of a JSON text, so that it still parses; undefined: it is no JSON. */
+  private async editedJson(
+    { path, text, isUser }: BodyText,
+    filters: CompiledFilters,
+    pace: Pace,
+  ): Promise<readonly StringEdit[] | null | undefined> {
+    const value = jsonOf(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (hasRepeatedNames(Buffer.from(text))) return undefined;
+    const edits = new Map<string, readonly StringEdit[]>();
+    const visit = async (part: unknown, inner: BodyPath): Promise<void> => {
+      if (inner.length > MAX_DEPTH)
+        throw new AppError('invalid_request', { detail: `${memberPath(path)}: is nested too deeply` });
+      if (typeof part === 'string') {
+        const edit = await this.editsOf({ path, text: part, kind: 'text', isUser }, filters, pace);
+        if (edit !== null) edits.set(nameOf(inner), edit);
+      } else if (typeof part === 'object' && part !== null)
+        for (const [name, each] of Object.entries(part)) {
+          if (!Array.isArray(part))
+            await this.editsOf({ path, text: name, kind: 'fixed', isUser }, filters, pace);
+          await visit(each, [...inner, Array.isArray(part) ? Number(name) : name]);
+        }
+    };
+    await visit(value, []);
+    if (edits.size === 0) return null;
+    const edited = editStrings(Buffer.from(text), (inner) => edits.get(nameOf(inner)) ?? null);
+    return [{ start: 0, end: text.length, text: edited.toString() }];
+  }
+
+  private async hitsOf(
+    { text, path, isUser }: BodyText,
+    filters: CompiledFilters,
+    pace: Pace,
+  ): Promise<readonly FilterHit[]> {
+    const pieces = hitsIn(filters, text, isUser);
+    let step = pieces.next();
+    for (; step.done !== true; step = pieces.next()) if (pace.isDue) await pace.yieldNow();
+    if (pace.isDue) await pace.yieldNow();
+    for (const { filter } of step.value)
+      this.hits.inc({ action: filter.action, filter: filter.isBuiltin ? filter.name : 'custom' });
+    const block = step.value.find(({ filter }) => filter.action === 'block');
+    if (block) throw blocked(block.filter.guardrail, path, { filter: block.filter.name });
+    return step.value;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+type Blocking = Pick<GuardrailsInForce['guardrails'][number], 'id' | 'name' | 'scope'>;
+
+/** A provider may read another one of them than the filters. */
+function rejectRepeatedNames(bytes: Buffer): void {
+  if (hasRepeatedNames(bytes))
+    throw new AppError('invalid_request', { detail: 'the body repeats a name within an object' });
+}
+
+/** Names the filter and the place, never the match or the pattern. */
+function blocked(
+  { id, name, scope }: Blocking,
+  path: BodyPath,
+  { filter }: { readonly filter: string },
+): AppError {
+  return new AppError('guardrail_blocked', {
+    detail: `guardrail ${name}, filter ${filter}`,
+    headers: NO_RETRY,
+    metadata: { guardrail: { id, name, scope }, filter, member: placeOf(path) },
+  });
+}
+
+/** Names inside of schemas and unknown members may be the match itself. */
+function placeOf(path: BodyPath): string {
+  const known = path.findIndex((step) => typeof step === 'string' && !/^[a-z_]{1,40}$/.test(step));
+  return memberPath(known === -1 ? path.slice(0, 8) : path.slice(0, known));
+}
+
+function guardrailOfTokens(filters: CompiledFilters | null): CompiledFilter['guardrail'] | undefined {
+  return filters?.list.find(({ action }) => action !== 'flag')?.guardrail;
+}
+
+/** Names hold no zero. */
+function nameOf(path: BodyPath): string {
+  return path.map((step) => (typeof step === 'number' ? `#${step}` : `.${step}`)).join('\0');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

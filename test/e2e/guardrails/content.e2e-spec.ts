@@ -1,0 +1,332 @@
+// Content filters of guardrails: calls of every operation and wire, before anything else reads their texts.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestApp } from '../../support/app/app.js';
+import { eventually } from '../../support/eventually.js';
+import { CLAUDE, OPEN_MODEL, startMessagesApp } from '../../support/messages/messages-app.js';
+import type { MessagesApp } from '../../support/messages/messages-app.js';
+import { askFor } from '../../support/requests/admin.js';
+import { listRefusals, recordRefusals } from '../../support/requests/refusals.js';
+import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
+
+type Members = Readonly<Record<string, unknown>>;
+interface Key {
+  readonly secret: string;
+  readonly record: { readonly id: string; readonly hash: string };
+}
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+const MATCH = 'sesame-42';
+const BLOCK = { content_filters: [{ pattern: 'sesame-[0-9]+', action: 'block', label: 'CODE' }] };
+const REDACT = { content_filter_builtins: [{ slug: 'email', action: 'redact' }] };
+const FLAG = { content_filter_builtins: [{ slug: 'email', action: 'flag' }] };
+const MAIL = 'ann@example.com';
+
+let setup: MessagesApp;
+let app: TestApp;
+beforeAll(async () => {
+  setup = await startMessagesApp({ RATE_LIMIT_CHANGES_PER_MINUTE: '10000' });
+  ({ app } = setup);
+});
+afterAll(() => setup?.close());
+beforeEach(() => {
+  setup.anthropic.requests.length = 0;
+  setup.chat.requests.length = 0;
+});
+
+async function post(key: Key, path: string, body: Members | string): Promise<Answer> {
+  const response = await fetch(`${app.baseUrl}/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key.secret}` },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const chat = (key: Key, members: Members) =>
+  post(key, 'chat/completions', { model: OPEN_MODEL, max_tokens: 10, ...members });
+const said = (content: unknown): Members => ({ messages: [{ role: 'user', content }] });
+const errorOf = ({ text }: Answer) =>
+  (JSON.parse(text) as { error: { message: string; metadata: Members } }).error;
+
+/** A key whose guardrail is in force. */
+async function governed(settings: Members): Promise<Key & { readonly guardrail: string }> {
+  const key = await app.createKey();
+  const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/guardrails', {
+    body: { name: 'Careful', ...settings, ignored_models: ['local/echo'] },
+  });
+  await askFor(200, app, 'post', `/guardrails/${data.id}/assignments/keys`, {
+    body: { key_hashes: [key.record.hash] },
+  });
+  await eventually(
+    () => chat(key, { model: 'local/echo', ...said('hi') }),
+    ({ status }) => status === 404,
+  );
+  setup.chat.requests.length = 0;
+  return { ...key, guardrail: data.id };
+}
+
+const sent = (): readonly ReceivedRequest[] => [...setup.chat.requests, ...setup.anthropic.requests];
+
+describe('a filter that blocks', () => {
+  let key: Key & { readonly guardrail: string };
+  beforeAll(async () => {
+    key = await governed(BLOCK);
+  });
+
+  it.each<[string, Members, string]>([
+    ['chat/completions', { model: OPEN_MODEL, ...said(`say ${MATCH}`) }, 'messages[0].content'],
+    ['chat/completions', { input: `say ${MATCH}`, model: OPEN_MODEL }, 'input'],
+    ['messages', { model: CLAUDE, max_tokens: 9, system: MATCH, ...said('hi') }, 'system'],
+    [
+      'messages/count_tokens',
+      { model: CLAUDE, ...said([{ type: 'text', text: MATCH }]) },
+      'messages[0].content[0].text',
+    ],
+    ['responses', { model: OPEN_MODEL, input: 'hi', instructions: MATCH }, 'instructions'],
+    ['embeddings', { model: 'openai/text-embedding-3-small', input: ['hi', MATCH] }, 'input[1]'],
+    ['rerank', { model: 'cohere/rerank-v3.5', query: 'q', documents: [MATCH] }, 'documents[0]'],
+  ])('refuses POST /%s, sends nothing and names the guardrail, not the match', async (path, body, member) => {
+    const refused = await post(key, path, body);
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('Request blocked by a guardrail'),
+    ]);
+    expect(refused.text).not.toContain(MATCH);
+    expect(refused.text).not.toContain('sesame-[');
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    if (path !== 'messages' && path !== 'messages/count_tokens')
+      expect(errorOf(refused).metadata).toMatchObject({
+        error_type: 'content_policy_violation',
+        guardrail: { id: key.guardrail, name: 'Careful', scope: 'api_key' },
+        filter: 'CODE',
+        member,
+      });
+    expect(sent()).toEqual([]);
+  });
+
+  it.each<[string, Members]>([
+    [
+      'other roles',
+      {
+        messages: [
+          { role: 'system', content: MATCH },
+          { role: 'user', content: 'hi' },
+        ],
+      },
+    ],
+    ['tools', { ...said('hi'), tools: [{ type: 'function', function: { name: 'f', description: MATCH } }] }],
+    [
+      'schemas',
+      {
+        ...said('hi'),
+        tools: [
+          {
+            type: 'function',
+            function: { name: 'f', parameters: { properties: { [MATCH]: { type: 'string' } } } },
+          },
+        ],
+      },
+    ],
+    [
+      'calls',
+      {
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            tool_calls: [
+              { id: 'c', type: 'function', function: { name: 'f', arguments: `{"a":"${MATCH}"}` } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 'c', content: 'ok' },
+        ],
+      },
+    ],
+    ['unknown members', { ...said('hi'), documents_of_mine: [{ text: MATCH }] }],
+  ])('reads %s', async (_name, members) => {
+    const refused = await chat(key, members);
+    expect([refused.status, refused.text]).toEqual([403, expect.not.stringContaining(MATCH)]);
+    expect(sent()).toEqual([]);
+  });
+
+  it('reads escaped texts, aliases and variants of models, and each of two members of one name', async () => {
+    const escaped = JSON.stringify({ model: `${OPEN_MODEL}:nitro`, ...said(MATCH) }).replace('s', '\\u0073');
+    expect((await post(key, 'chat/completions', escaped)).status).toBe(403);
+    const twice = `{"model":"${OPEN_MODEL}","messages":[{"role":"user","content":"${MATCH}","content":"hi"}]}`;
+    expect((await post(key, 'chat/completions', twice)).status).toBe(400);
+    expect((await chat(key, { models: [CLAUDE, OPEN_MODEL], ...said(MATCH) })).status).toBe(403);
+    expect(sent()).toEqual([]);
+  });
+
+  it('refuses tokens, which are texts in another form', async () => {
+    const refused = await post(key, 'embeddings', {
+      model: 'openai/text-embedding-3-small',
+      input: [1, 2, 3],
+    });
+    expect(errorOf(refused).metadata).toMatchObject({ filter: 'reject_unscannable', member: 'input' });
+  });
+
+  it('leaves no generation, and its calls count as refused by a guardrail', async () => {
+    await chat(key, said(MATCH));
+    const rows = await app.sql('SELECT 1 FROM generations WHERE api_key_id = $1', [key.record.id]);
+    expect(rows).toEqual([]);
+    await recordRefusals(app);
+    const refusals = await listRefusals(app, `?api_key_hash=${key.record.hash}`);
+    expect(refusals.map(({ reason }) => reason)).toContain('guardrail');
+    expect(JSON.stringify(refusals)).not.toContain(MATCH);
+  });
+
+  it('lets other calls pass', async () => {
+    expect((await chat(key, said('say sesame'))).status).toBe(200);
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('a filter that redacts', () => {
+  let key: Key;
+  beforeAll(async () => {
+    key = await governed(REDACT);
+  });
+
+  it('replaces matches in texts, results and arguments of calls, and keeps all other bytes', async () => {
+    const messages = [
+      { role: 'system', content: `you are ${MAIL}` },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: `a ${MAIL} b` },
+          { type: 'text', text: 'c' },
+        ],
+      },
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: 'call', type: 'function', function: { name: 'f', arguments: `{"n": 1.0, "to": "${MAIL}"}` } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call', content: `<${MAIL}>` },
+    ];
+    const body = JSON.stringify({ model: OPEN_MODEL, max_tokens: 10, messages, seed: 12 });
+    expect((await post(key, 'chat/completions', body)).status).toBe(200);
+    const [request] = setup.chat.requests;
+    expect(JSON.stringify(request?.body['messages'])).toBe(
+      JSON.stringify(messages).replaceAll(MAIL, '[EMAIL]'),
+    );
+    expect(request?.text).not.toContain('ann@');
+  });
+
+  it('replaces escaped matches in every wire', async () => {
+    const escaped = (members: Members) => JSON.stringify(members).replaceAll('@', '\\u0040');
+    const bodies: [string, Members][] = [
+      ['messages', { model: CLAUDE, max_tokens: 9, system: MAIL, ...said(MAIL) }],
+      ['messages', { model: OPEN_MODEL, max_tokens: 9, ...said([{ type: 'text', text: MAIL }]) }],
+      ['responses', { model: OPEN_MODEL, instructions: MAIL, input: [{ role: 'user', content: MAIL }] }],
+    ];
+    for (const [path, members] of bodies) {
+      expect([path, (await post(key, path, escaped(members))).status]).toEqual([path, 200]);
+    }
+    expect(sent()).toHaveLength(3);
+    for (const { text } of sent()) {
+      expect(text).toContain('[EMAIL]');
+      expect(text).not.toMatch(/example\.com/);
+    }
+  });
+
+  it('refuses a match where an edit would break the call', async () => {
+    const refused = await chat(key, {
+      ...said('hi'),
+      tools: [{ type: 'function', function: { name: 'f', description: `mails ${MAIL}` } }],
+    });
+    expect(errorOf(refused).metadata).toMatchObject({
+      filter: 'email',
+      member: 'tools[0].function.description',
+    });
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('a filter that flags', () => {
+  it('changes nothing, and is counted', async () => {
+    const key = await governed(FLAG);
+    const body = JSON.stringify({ model: OPEN_MODEL, max_tokens: 10, ...said(`to ${MAIL}`) });
+    expect((await post(key, 'chat/completions', body)).status).toBe(200);
+    expect(setup.chat.requests[0]?.body['messages']).toEqual(said(`to ${MAIL}`)['messages']);
+  });
+});
+
+describe('parts that patterns cannot read', () => {
+  it('pass, unless the guardrail rejects them', async () => {
+    const rejecting = await governed({ reject_unscannable: true });
+    const image = said([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]);
+    const refused = await chat(rejecting, image);
+    expect([refused.status, errorOf(refused).metadata]).toEqual([
+      403,
+      expect.objectContaining({ filter: 'reject_unscannable', member: 'messages[0].content[0]' }),
+    ]);
+    expect((await chat(rejecting, said('hi'))).status).toBe(200);
+  });
+});
+
+describe('the settings of filters', () => {
+  it.each<[string, Members, string]>([
+    [
+      'an invalid pattern',
+      { content_filters: [{ pattern: '(', action: 'block' }] },
+      'content_filters[0].pattern',
+    ],
+    [
+      'a look-behind',
+      { content_filters: [{ pattern: '(?<=a)b', action: 'block' }] },
+      'content_filters[0].pattern',
+    ],
+    ['a match of the empty text', { content_filters: [{ pattern: 'a*', action: 'flag' }] }, 'the empty text'],
+    ['an unknown action', { content_filters: [{ pattern: 'a', action: 'drop' }] }, 'action'],
+    [
+      'a filter that needs a model',
+      { content_filter_builtins: [{ slug: 'person-name', action: 'flag' }] },
+      'not supported',
+    ],
+    [
+      'too many patterns',
+      { content_filters: Array.from({ length: 21 }, () => ({ pattern: 'a', action: 'flag' })) },
+      'at most 20',
+    ],
+  ])('%s is 400, and nothing is stored', async (_name, members, words) => {
+    const { error } = await askFor<{ error: { message: string } }>(400, app, 'post', '/guardrails', {
+      body: { name: 'Wrong', ...members },
+    });
+    expect(error.message).toContain(words);
+  });
+
+  it('are read as they were sent, with the labels of built-in filters', async () => {
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/guardrails', {
+      body: {
+        name: 'Whole',
+        content_filters: [{ pattern: 'a', action: 'flag' }],
+        content_filter_builtins: [
+          { slug: 'regex-prompt-injection', action: 'block', scan_scope: 'user_only' },
+        ],
+      },
+    });
+    const read = await askFor<{ data: Members }>(200, app, 'get', `/guardrails/${data.id}`);
+    expect(read.data).toMatchObject({
+      content_filters: [{ pattern: 'a', action: 'flag', label: null }],
+      content_filter_builtins: [
+        {
+          slug: 'regex-prompt-injection',
+          action: 'block',
+          label: 'PROMPT_INJECTION',
+          scan_scope: 'user_only',
+        },
+      ],
+      reject_unscannable: false,
+    });
+    await askFor(200, app, 'patch', `/guardrails/${data.id}`, { body: { content_filters: null } });
+    const after = await askFor<{ data: Members }>(200, app, 'get', `/guardrails/${data.id}`);
+    expect(after.data['content_filters']).toBeNull();
+  });
+});
