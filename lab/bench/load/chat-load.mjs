@@ -82,17 +82,18 @@ class ChatConnection {
       -LAST_CHUNK.length,
     );
     if (this.#end !== LAST_CHUNK) return;
-    const { chunks } = this.#job;
-    if (this.#chunks !== chunks) throw new Error(`a stream had ${this.#chunks} of ${chunks} chunks`);
+    const { chunks, repeatedTexts = 0 } = this.#job;
+    const wanted = chunks * (1 + repeatedTexts);
+    if (this.#chunks !== wanted) throw new Error(`a stream had ${this.#chunks} of ${wanted} marks`);
     this.#onEnd(this, now);
   }
 
   #take(now) {
-    const { firsts, gaps } = this.#job;
+    const { firsts, gaps, chunks } = this.#job;
     if (this.#chunks++ === 0) {
       firsts.record(microseconds(now - this.#sentAt));
       this.#onFirst?.();
-    } else gaps.record(microseconds(now - this.#lastAt));
+    } else if (this.#chunks <= chunks) gaps.record(microseconds(now - this.#lastAt));
     this.#lastAt = now;
   }
 }

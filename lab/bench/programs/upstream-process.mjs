@@ -1,10 +1,9 @@
 // The stub provider: answers embeddings calls with prepared bytes, after a delay that its starter sets, and streams chats.
 import { createServer } from 'node:net';
-import { streamTo } from '../load/chat-stream.mjs';
+import { streamTo, wireOf } from '../load/chat-stream.mjs';
 import { upstreamAnswer } from '../load/known-vectors.mjs';
 import { MessageReader } from '../load/message-reader.mjs';
 
-const CHAT = /^POST \S*\/chat\/completions /;
 const answers = new Map();
 let delay = 0;
 
@@ -19,8 +18,9 @@ function answerTo(body) {
 
 const server = createServer({ noDelay: true }, (socket) => {
   const reader = new MessageReader((head, _length, body) => {
-    if (CHAT.test(head)) {
-      streamTo(socket, body);
+    const wire = wireOf(head);
+    if (wire !== undefined) {
+      streamTo(socket, wire, body);
       return;
     }
     const answer = answerTo(body.latin1Slice());

@@ -10,6 +10,7 @@ import { openLoop } from './open-loop.mjs';
 import { slowPlatforms } from './slow-platforms.mjs';
 import { throughput } from './throughput.mjs';
 import { twentyDestinations } from './twenty-destinations.mjs';
+import { wires } from './wires.mjs';
 import { workers } from './workers.mjs';
 
 export const SCENARIOS = [
@@ -17,6 +18,7 @@ export const SCENARIOS = [
   latency,
   openLoop,
   chat,
+  wires,
   workers,
   keys,
   destinations,
