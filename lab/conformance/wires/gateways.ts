@@ -1,6 +1,5 @@
 // Clients of three wires through this service, and through Portkey's open gateway.
 import { BEDROCK_KEY } from '../../../test/support/bedrock/bedrock-stub.js';
-import { GEMINI_KEY } from '../../../test/support/gemini/gemini-stub.js';
 import { STUB_KEY as ANTHROPIC_KEY } from '../../../test/support/messages/messages-stub.js';
 import { STUB_KEY as OPENAI_KEY } from '../../../test/support/responses/responses-stub.js';
 import { modelBehind, providerOf } from '../../../test/support/wires/wire-stubs.js';
@@ -35,12 +34,12 @@ interface PortkeyTarget {
 
 const [AWS_KEY = '', AWS_SECRET = ''] = BEDROCK_KEY.split(':');
 
-/** Null: its tokens come from Google's own address. */
+/** Null: not called, as the remarks say. */
 const TARGETS: Readonly<Record<WireProviderName, PortkeyTarget | null>> = {
   chat: { provider: 'openai', path: '/v1', key: 'none' },
   messages: { provider: 'anthropic', path: '/v1', key: ANTHROPIC_KEY },
   responses: { provider: 'openai', path: '/v1', key: OPENAI_KEY },
-  gemini: { provider: 'google', path: '', key: GEMINI_KEY },
+  gemini: null,
   converse: { provider: 'bedrock', path: '' },
   'bedrock-messages': { provider: 'bedrock', path: '' },
   'vertex-gemini': null,
@@ -54,6 +53,7 @@ export function portkeyWires({ name, baseUrl }: RunningPortkey, stubs: WireStubs
     notOffered: new Set(['cost']),
     remarks: [
       'cost is not offered: it knows no prices',
+      'gemini is not called: it asks for streams as a list of JSON, which the stub does not write',
       "vertex is not called: its tokens come from Google's own address",
       'chat to responses and back is not offered: it sends each to the address of its own wire',
     ],
