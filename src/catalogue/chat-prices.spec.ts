@@ -28,6 +28,7 @@ describe('chatPricesOn', () => {
       audioOutput: 400n,
       image: 0n,
       request: 0n,
+      webSearch: 0n,
     });
   });
 

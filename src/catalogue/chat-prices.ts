@@ -104,6 +104,7 @@ function withAbsentPrices(prices: ChatPrices): EffectiveChatPrices {
     audioOutput: prices.audioOutput ?? completion,
     image: prices.image ?? 0n,
     request: prices.request ?? 0n,
+    webSearch: prices.webSearch ?? 0n,
   };
 }
 

@@ -26,7 +26,7 @@ const TOKEN_PRICES = {
   audio_output: 'audioOutput',
 } as const satisfies Record<string, keyof ChatPrices>;
 const SERVICE_TIERS = ['flex', 'priority', 'scale'];
-const AMOUNTS = ['usd_per_million_tokens', 'usd_per_image', 'usd_per_request'];
+const AMOUNTS = ['usd_per_million_tokens', 'usd_per_image', 'usd_per_request', 'usd_per_thousand_searches'];
 
 /** Of input tokens. */
 export function readTokenPrices(cursor: Cursor): DatedPrice[] {
@@ -156,7 +156,13 @@ function readAmounts(row: ObjectCursor): Partial<ChatPrices> {
   });
   const image = row.optional('usd_per_image', readAmount);
   const request = row.optional('usd_per_request', readAmount);
-  return { ...amounts, ...given('image', image), ...given('request', request) };
+  const webSearch = row.optional('usd_per_thousand_searches', readPricePerUse);
+  return {
+    ...amounts,
+    ...given('image', image),
+    ...given('request', request),
+    ...given('webSearch', webSearch),
+  };
 }
 
 function readPricePerToken(cursor: Cursor): PicoUsd {
@@ -164,6 +170,13 @@ function readPricePerToken(cursor: Cursor): PicoUsd {
   // The price of one token must be a whole number of the unit of money.
   if (/\.\d{6}\d*[1-9]/.test(written)) cursor.fail('must have at most 6 decimal places');
   return parseUsdPerMillion(written);
+}
+
+/** Of one of a thousand. */
+function readPricePerUse(cursor: Cursor): PicoUsd {
+  const written = cursor.decimal();
+  if (/\.\d{9}\d*[1-9]/.test(written)) cursor.fail('must have at most 9 decimal places');
+  return parseUsd(written.replace(/(\.\d{9})\d+$/, '$1')) / 1_000n;
 }
 
 function readAmount(cursor: Cursor): PicoUsd {

@@ -1,5 +1,6 @@
 // The maximum cost of a chat call at an endpoint, and the output limit that makes it real (docs/contract.md#chat-spend).
 import { mostExpensiveChatPrices } from '../../catalogue/chat-prices.js';
+import { searchesWeb } from '../../domain/chat/chat-model.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatRequest } from '../../domain/chat/chat-request.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
@@ -11,7 +12,13 @@ export type InjectedLimits = ReadonlyMap<ChatEndpoint, number>;
 
 export const NO_INJECTED_LIMITS: InjectedLimits = new Map();
 
-type OutputSettings = Pick<ChatRequest, 'maxOutputTokens' | 'choiceCount' | 'cacheWriteTtl' | 'serviceTier'>;
+type OutputSettings = Pick<
+  ChatRequest,
+  'maxOutputTokens' | 'choiceCount' | 'cacheWriteTtl' | 'serviceTier' | 'native'
+>;
+
+/** Of a call whose client states no bound. Anthropic pauses an answer after ten rounds. */
+const DEFAULT_SEARCHES = 16;
 
 export interface BoundedCall {
   readonly request: OutputSettings;
@@ -63,7 +70,9 @@ function boundPrices(
   { request, size, from, until }: BoundedCall,
   endpoint: ChatEndpoint,
 ): { readonly input: PicoUsd; readonly outputToken: PicoUsd } | null {
-  const prompt = promptBound(size, endpoint);
+  const searches = mostSearches(request, endpoint);
+  // The results of a search are read in a round of their own, with the whole prompt before them.
+  const prompt = searches === 0 ? promptBound(size, endpoint) : (1 + searches) * endpoint.contextLength;
   const prices = mostExpensiveChatPrices(endpoint, {
     maxPromptTokens: prompt,
     from,
@@ -75,9 +84,19 @@ function boundPrices(
   const audio = size.audioParts > 0 ? [prices.audioInput, prices.audioInputCached] : [];
   const input = most([prices.prompt, prices.cacheRead, written, ...audio]);
   return {
-    input: BigInt(prompt) * input + BigInt(imagesOf(size)) * prices.image + prices.request,
+    input:
+      BigInt(prompt) * input +
+      BigInt(imagesOf(size)) * prices.image +
+      BigInt(searches) * prices.webSearch +
+      prices.request,
     outputToken: most([prices.completion, prices.reasoning]),
   };
+}
+
+function mostSearches({ native }: OutputSettings, endpoint: ChatEndpoint): number {
+  const search = native?.webSearch;
+  if (search === undefined || !searchesWeb(endpoint)) return 0;
+  return search.maxUses ?? DEFAULT_SEARCHES;
 }
 
 /** The most tokens of one choice: the prompt has at least one token of the context. */

@@ -1,6 +1,7 @@
 // Settles a chat call: the caller's charge, at most the bound of the call, and the provider's bill (docs/contract.md#chat-spend).
 import { chatPricesOn, utcMinute } from '../../catalogue/chat-prices.js';
 import type { EffectiveChatPrices } from '../../catalogue/chat-prices.js';
+import { searchesWeb } from '../../domain/chat/chat-model.js';
 import type { ChatEndpoint } from '../../domain/chat/chat-model.js';
 import type { ChatUsage, UsageSource } from '../../domain/chat/chat-usage.js';
 import { ruleOf } from '../../domain/ending.js';
@@ -83,8 +84,7 @@ export function chargeForChat(
   const paid = atMost(total, most);
   const overrun = paid === total ? null : difference(total, paid);
   const unpaid = overrun === null ? [] : [...unpaidCosts(served, 'over_reported', overrun)];
-  // No price of the catalogue covers them.
-  if (usage.providerToolUses > 0) unpaid.push(...unpaidCosts(served, 'over_reported', null));
+  if (unpricedUses(served) > 0) unpaid.push(...unpaidCosts(served, 'over_reported', null));
   return {
     charge: {
       promptTokens: usage.promptTokens,
@@ -101,6 +101,11 @@ export function chargeForChat(
     completionTokens: usage.completionTokens,
     overrun,
   };
+}
+
+/** Uses of the provider's own tools that no price of the catalogue covers. */
+export function unpricedUses({ endpoint, usage }: Pick<ServedChat, 'endpoint' | 'usage'>): number {
+  return usage.providerToolUses - (searchesWeb(endpoint) ? usage.webSearches : 0);
 }
 
 /** An attempt that ended before its answer began, and that its provider bills to the operator. */

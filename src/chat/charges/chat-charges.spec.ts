@@ -86,6 +86,7 @@ const prices = fc.record({
   audioOutput: price,
   image: price,
   request: price,
+  webSearch: price,
 });
 /** Details that are parts of their totals, as every normalised usage has them. */
 function usageWithin(mostPrompt: number, mostCompletion: number): fc.Arbitrary<ChatUsage> {
@@ -115,6 +116,35 @@ describe('settlement', () => {
         const bound = greatestChatCost(bounded, pricedEndpoint({ prices: [datedPrices(list)] })) ?? -1n;
         const { total } = chatCost(list, { usage: used, images: 0, cacheWriteTtl: ttl });
         expect(total <= bound).toBe(true);
+      }),
+    );
+  });
+
+  it('never costs more than the bound where the provider searches the web, each round with a whole context', async () => {
+    const call = await boundedChat({ max_tokens: 500 });
+    const { contextLength } = pricedEndpoint();
+    const search = { type: 'web_search_20250305', index: 0, isNeeded: false };
+    const native = {
+      wire: 'messages',
+      members: new Map(),
+      headers: {},
+      cuts: [],
+      edits: [],
+      unshared: [],
+    } as const;
+    await fc.assert(
+      fc.asyncProperty(prices, usageWithin(4 * contextLength, 500), fc.nat(3), (list, used, searches) => {
+        const request = { ...call.request, native: { ...native, webSearch: { ...search, maxUses: 3 } } };
+        const endpoint = pricedEndpoint({ prices: [datedPrices(list)] });
+        const usage = { ...used, webSearches: searches, providerToolUses: searches };
+        const { charge } = chargeForChat(
+          { served: served(usage, { endpoint }), ending: 'completed' },
+          REQUEST,
+          null,
+        );
+        expect((charge.cost ?? 0n) <= (greatestChatCost({ ...call, request }, endpoint) ?? -1n)).toBe(true);
+        expect(charge.unpaid).toEqual([]);
+        return Promise.resolve();
       }),
     );
   });
@@ -171,6 +201,7 @@ describe('settlement', () => {
           audioOutput: 1_600_000n,
           image: 0n,
           request: 0n,
+          webSearch: 0n,
         };
         const priced = { images: 0, cacheWriteTtl: null };
         const plain = {

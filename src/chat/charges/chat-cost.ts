@@ -5,7 +5,7 @@ import type { PicoUsd } from '../../domain/spend/money.js';
 
 export interface ChatCost {
   readonly total: PicoUsd;
-  /** With images and the fee of a request. */
+  /** With images, the fee of a request, and searches of the web. */
   readonly prompt: PicoUsd;
   readonly completion: PicoUsd;
   /** Parts of the prompt's and of the completion's cost. */
@@ -61,6 +61,7 @@ export function chatCost(
     cacheWrite +
     times(usage.audioInputTokens, prices.audioInput) +
     times(images, prices.image) +
+    times(usage.webSearches, prices.webSearch) +
     prices.request;
   const reasoning = times(usage.reasoningTokens, prices.reasoning);
   const plainOutput = usage.completionTokens - usage.reasoningTokens - usage.audioOutputTokens;

@@ -91,6 +91,7 @@ function rejectOwnTools({ native }: ChatRequest): void {
   const isOwn = (name: string): boolean => name.startsWith('tools.');
   const hasOwn =
     native?.responses?.hasCustomTools === true ||
+    native?.webSearch !== undefined ||
     [...(native?.unshared ?? []), ...(native?.edits ?? [])].some(isOwn);
   if (hasOwn) rejectMember('tools', 'presets have function tools only, which every wire can call');
 }

@@ -11,7 +11,7 @@ import type { ChatTarget } from '../../routing/endpoint-target.js';
 import type { SettledCall } from '../chat-metrics.js';
 import { greatestChatCost } from '../charges/chat-bound.js';
 import type { ReservedCall } from '../charges/chat-bounds.js';
-import { chargeForChat, withWasted } from '../charges/chat-charge.js';
+import { chargeForChat, unpricedUses, withWasted } from '../charges/chat-charge.js';
 import type { ChatCharge, ServedChat, WastedAttempt } from '../charges/chat-charge.js';
 import { imagesOf } from '../charges/prompt-size.js';
 import { usageOf } from './call-usage.js';
@@ -79,7 +79,7 @@ export async function settlementOf(
     durationMs: Math.round(now - call.receivedAt),
     isConsistent: usage.isConsistent,
     isOverrun: charged.overrun !== null,
-    unpricedUses: target.credential === null ? usage.usage.providerToolUses : 0,
+    unpricedUses: target.credential === null ? unpricedUses({ ...target, usage: usage.usage }) : 0,
     droppedMembers: routed.begun?.droppedMembers ?? [],
     firstTokenMs: firstContentAt === null ? null : firstContentAt - call.receivedAt,
     tokensPerSecond: charged.completionTokens / seconds,

@@ -4,7 +4,7 @@ import type { DataPolicy } from '../providers/provider.js';
 import type { PicoUsd } from '../spend/money.js';
 import type { ProviderWire } from './model-wire.js';
 
-/** Prices in 10^-12 USD: of one token, of one image, of one request. Absent members follow chatPricesOn's rules. */
+/** Prices in 10^-12 USD: of one token, of one image, of one request, of one search. Absent members follow chatPricesOn's rules. */
 export interface ChatPrices {
   readonly prompt: PicoUsd;
   readonly completion: PicoUsd;
@@ -17,6 +17,8 @@ export interface ChatPrices {
   readonly audioOutput?: PicoUsd;
   readonly image?: PicoUsd;
   readonly request?: PicoUsd;
+  /** Of a search of the web that the provider runs itself. Absent: its endpoint gets no such tool. */
+  readonly webSearch?: PicoUsd;
 }
 
 /** Prices that replace others for long prompts or at hours of the day. Of several that apply, the later wins per price. */
@@ -111,6 +113,11 @@ export interface ChatEndpoint {
   readonly allowedMembers?: readonly string[];
   readonly quantization: string | null;
   readonly dataPolicy: DataPolicy;
+}
+
+/** Whether it searches the web for a model, at a known price. */
+export function searchesWeb({ prices }: Pick<ChatEndpoint, 'prices'>): boolean {
+  return prices.length > 0 && prices.every(({ webSearch }) => webSearch !== undefined);
 }
 
 /** Distinguishes endpoints of chat models from those of embedding models. */

@@ -97,6 +97,18 @@ export interface ResponsesForm {
   readonly hasOwnSettings: boolean;
 }
 
+/** A search of the web that the provider runs itself, and bills by use. */
+export interface WebSearchTool {
+  /** As the client's wire names it. */
+  readonly type: string;
+  /** In the client's `tools`. */
+  readonly index: number;
+  /** Null: the client states no bound. */
+  readonly maxUses: number | null;
+  /** The client forces a call of it, or declares nothing else: without it the answer is useless. */
+  readonly isNeeded: boolean;
+}
+
 /** A request as the client of another wire than Chat sent it: endpoints of its wire get its bytes. */
 export interface NativeRequest {
   readonly wire: ModelWire;
@@ -109,6 +121,8 @@ export interface NativeRequest {
   readonly edits: readonly string[];
   /** Members that endpoints of other wires do not get. */
   readonly unshared: readonly string[];
+  /** Only endpoints of this wire that have a price for it get it. Absent: none is declared. */
+  readonly webSearch?: WebSearchTool;
   /** Absent: another wire. */
   readonly responses?: ResponsesForm;
 }

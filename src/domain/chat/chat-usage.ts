@@ -22,6 +22,8 @@ export interface ChatUsage {
   readonly rejectedPredictionTokens: number;
   /** Searches and the like that the provider has run itself, and bills beside the tokens. */
   readonly providerToolUses: number;
+  /** A part of them, which some endpoints have a price for. */
+  readonly webSearches: number;
 }
 
 /** A provider's usage as it came: absent members are null, and numbers are unchecked. */
@@ -66,6 +68,7 @@ export function readReportedChatUsage(usage: unknown): ReportedChatUsage | null 
     acceptedPredictionTokens: numberOf(completion['accepted_prediction_tokens']),
     rejectedPredictionTokens: numberOf(completion['rejected_prediction_tokens']),
     providerToolUses: readProviderToolUses(usage),
+    webSearches: readWebSearches(usage),
   };
 }
 
@@ -78,6 +81,12 @@ export function readProviderToolUses(usage: Members): number | null {
   ];
   const uses = counts.reduce<number>((sum, count) => sum + (isTokenCount(count) ? count : 0), 0);
   return uses === 0 ? null : Math.min(uses, MAX_TOKENS);
+}
+
+/** In the names of Anthropic. Null: none is reported. */
+export function readWebSearches(usage: Members): number | null {
+  const { web_search_requests: searches } = membersOf(usage['server_tool_use']);
+  return isTokenCount(searches) ? searches : null;
 }
 
 /** Charged usage: `isConsistent` is false where parts exceeded their total and were cut. */
@@ -128,6 +137,7 @@ export function normaliseChatUsage(reported: ReportedChatUsage): NormalisedChatU
       acceptedPredictionTokens: Math.min(reported.acceptedPredictionTokens ?? 0, completionTokens),
       rejectedPredictionTokens: Math.min(reported.rejectedPredictionTokens ?? 0, completionTokens),
       providerToolUses: reported.providerToolUses ?? 0,
+      webSearches: reported.webSearches ?? 0,
     },
     isConsistent: cut.fits && made.fits,
   };
@@ -174,6 +184,7 @@ export function countedChatUsage(promptTokens: number, completionTokens: number)
     acceptedPredictionTokens: 0,
     rejectedPredictionTokens: 0,
     providerToolUses: 0,
+    webSearches: 0,
   };
 }
 

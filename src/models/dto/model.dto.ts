@@ -3,7 +3,7 @@ import { dataOf } from '../../http/openapi/envelopes.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import { PRESET_MARK } from '../../domain/preset.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
-import { isChatEndpoint } from '../../domain/chat/chat-model.js';
+import { isChatEndpoint, searchesWeb } from '../../domain/chat/chat-model.js';
 import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import {
@@ -54,6 +54,10 @@ export class PricingDto {
     'One request, beside its tokens. Rerank models: one search unit, a query with up to 100 documents.',
   )
   request?: string;
+  @PriceField(
+    'One search of the web that the provider runs for the model. Absent: the endpoint gets no such tool.',
+  )
+  web_search?: string;
 }
 
 class ModelLinksDto {
@@ -195,6 +199,7 @@ export function toPricingDto(endpoint: ListedEndpoint, day: string): PricingDto 
     audio: formatUsd(prices.audioInput),
     image: formatUsd(prices.image),
     request: formatUsd(prices.request),
+    ...(searchesWeb(endpoint) && { web_search: formatUsd(prices.webSearch) }),
   };
 }
 

@@ -17,6 +17,8 @@ export interface MessagesApp {
 
 /** At Anthropic, thinking by effort. */
 export const CLAUDE = 'in-house/claude';
+/** The same, which searches the web for 10 USD a thousand times. */
+export const SEARCHING_CLAUDE = 'in-house/claude-search';
 /** The same, thinking by a budget. */
 export const BUDGET_CLAUDE = 'in-house/claude-budget';
 /** At a server with Chat's wire. */
@@ -66,6 +68,17 @@ const CATALOGUE = {
           supported_parameters: CLAUDE_PARAMETERS.split(' '),
           reasoning_efforts: ['none', 'low', 'medium', 'high'],
           thinking: 'adaptive',
+        },
+      ],
+    },
+    {
+      id: SEARCHING_CLAUDE,
+      ...SHARED,
+      endpoints: [
+        {
+          ...OF_CLAUDE,
+          supported_parameters: CLAUDE_PARAMETERS.split(' '),
+          prices: PRICES.map((row) => ({ ...row, usd_per_thousand_searches: 10 })),
         },
       ],
     },

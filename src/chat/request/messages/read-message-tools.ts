@@ -1,7 +1,14 @@
-// Tools of the Messages wire and the choice among them. Tools that the provider runs itself have no price here: they are left out,
-// because coding agents declare them unasked, and refused where nothing else is declared (docs/contract.md#messages).
+// Tools of the Messages wire and the choice among them. Of tools that the provider runs itself only a search of the web can have a
+// price: the others are left out, because coding agents declare them unasked, and refused where nothing else is declared
+// (docs/contract.md#messages).
 import { forcesCall } from '../../../domain/chat/chat-request.js';
-import type { ChatRequest, ChatTool, JsonObject, NativeCut } from '../../../domain/chat/chat-request.js';
+import type {
+  ChatRequest,
+  ChatTool,
+  JsonObject,
+  NativeCut,
+  WebSearchTool,
+} from '../../../domain/chat/chat-request.js';
 import { rejectMember } from '../../../domain/errors.js';
 import { isArray, isGiven, isObject } from '../../../domain/members.js';
 import { cacheMark } from './read-blocks.js';
@@ -10,6 +17,10 @@ const MAX_TOOLS = 1_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 /** Types of tools that the client runs: they cost nothing but tokens. */
 const CLIENT_TYPES = /^(?:bash|text_editor|memory|computer)_\d{8}$/;
+const SEARCH_TYPES = /^web_search_\d{8}$/;
+/** Later ones let the model write programs that search, whose rounds nothing bounds. */
+const PLAIN_SEARCH = 'web_search_20250305';
+const MOST_SEARCHES = 1_000;
 
 export interface ReadTools {
   readonly tools: readonly ChatTool[];
@@ -19,6 +30,7 @@ export interface ReadTools {
   readonly edits: readonly string[];
   /** Tools that only endpoints of this wire take. */
   readonly unshared: readonly string[];
+  readonly webSearch: WebSearchTool | null;
 }
 
 export function readMessageTools(value: unknown, choice: unknown): ReadTools {
@@ -29,12 +41,15 @@ export function readMessageTools(value: unknown, choice: unknown): ReadTools {
   const cuts: NativeCut[] = [];
   const edits: string[] = [];
   const unshared = new Set<string>();
+  let search: Omit<WebSearchTool, 'isNeeded'> | null = null;
   for (const [index, tool] of given.entries()) {
     const at = `tools[${index}]`;
     if (!isObject(tool)) return rejectMember(at, 'must be an object');
     const { type = 'custom' } = tool;
     if (type === 'custom' || type === null) tools.push(readTool(tool as JsonObject, at));
     else if (typeof type === 'string' && CLIENT_TYPES.test(type)) unshared.add(`tools.${type}`);
+    else if (typeof type === 'string' && search === null && isPlainSearch(type, tool))
+      search = { type, index, maxUses: readMaxUses(tool, at) };
     else {
       cuts.push({ member: 'tools', index, inner: null });
       edits.push(`tools.${typeof type === 'string' ? type : 'type'}`);
@@ -45,7 +60,7 @@ export function readMessageTools(value: unknown, choice: unknown): ReadTools {
   if (cuts.length > 0 && (hasNone || forcesCall(named)))
     rejectMember(
       `tools[${cuts[0]?.index ?? 0}].type`,
-      'is not supported: tools that the provider runs have no price here; use tools that the client runs',
+      'is not supported: it has no price here; use web_search, or tools that the client runs',
     );
   return {
     tools,
@@ -54,7 +69,29 @@ export function readMessageTools(value: unknown, choice: unknown): ReadTools {
     cuts,
     edits,
     unshared: [...unshared],
+    webSearch: search && {
+      ...search,
+      isNeeded: forcesCall(named) || cuts.length + 1 === given.length,
+    },
   };
+}
+
+/** A search that only the model itself calls. */
+function isPlainSearch(
+  type: string,
+  { allowed_callers: callers }: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!SEARCH_TYPES.test(type)) return false;
+  if (!isGiven(callers)) return type === PLAIN_SEARCH;
+  return isArray(callers) && callers.length > 0 && callers.every((caller) => caller === 'direct');
+}
+
+/** Null: no bound. */
+function readMaxUses({ max_uses: most }: Readonly<Record<string, unknown>>, at: string): number | null {
+  if (!isGiven(most)) return null;
+  if (!Number.isSafeInteger(most) || (most as number) < 1 || (most as number) > MOST_SEARCHES)
+    return rejectMember(`${at}.max_uses`, `must be an integer from 1 to ${MOST_SEARCHES}`);
+  return most as number;
 }
 
 function readTool(tool: JsonObject, at: string): ChatTool {

@@ -64,6 +64,7 @@ export function readMessagesRequest(
       cuts,
       edits: [...(turns.cuts.length > 0 ? [THINKING] : []), ...tools.edits],
       unshared: [...[...native.keys()].filter((name) => !SHARED.has(name)), ...tools.unshared],
+      ...(tools.webSearch && { webSearch: tools.webSearch }),
     },
     models: modelsOf(dto),
     isStreamed: dto.stream ?? false,

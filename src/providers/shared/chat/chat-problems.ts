@@ -1,8 +1,9 @@
 // The members of a request that an endpoint cannot honour (docs/contract.md#chat-request).
 import { canonicalServiceTier, isStandardTier } from '../../../domain/chat/service-tier.js';
+import { searchesWeb } from '../../../domain/chat/chat-model.js';
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import { forcesCall } from '../../../domain/chat/chat-request.js';
-import type { ChatRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, WebSearchTool } from '../../../domain/chat/chat-request.js';
 import type { ChatProblem } from '../chat-wire.js';
 import { editMember } from './chat-members.js';
 import { isReasoningLost, reasoningEdit } from './chat-reasoning.js';
@@ -12,6 +13,9 @@ const PDF = 'application/pdf';
 const PDF_RULE = `must be the data of a PDF (file_data: "data:${PDF};base64,..."): the endpoint takes no other files`;
 
 const DOCUMENT_RULE = 'must be a PDF or a plain text: the endpoint takes no other files';
+
+const NO_SEARCH =
+  'is not supported: the endpoint has no price for searches that its provider runs; use tools that the client runs';
 
 /** The hard problems first. */
 export function chatProblems(
@@ -38,6 +42,8 @@ export function hardProblems(
   if (tools.length > 0 && !takesTools) reject('tools', 'the endpoint takes no tools');
   if (tools.length > 0 && forcesCall(toolChoice) && !has('tool_choice'))
     reject('tool_choice', 'the endpoint cannot be forced to call a tool');
+  const search = lostSearch(request.native, endpoint, traits.protocol);
+  if (search?.isNeeded) reject(`tools[${search.index}].type`, NO_SEARCH);
   if (!takesFormat(request, has))
     reject('response_format', `the endpoint does not support ${responseFormat}`);
   // In the Messages wire it warms a cache. Clients of Chat cannot ask for it.
@@ -74,7 +80,20 @@ export function droppedMembers(members: readonly string[]): readonly ChatProblem
 
 /** Members of the client's own wire that other wires do not have. */
 export function lostMembers(native: ChatRequest['native']): readonly string[] {
-  return native === null ? [] : [...native.edits, ...native.unshared];
+  return native === null ? [] : [...native.edits, ...searchEdits(native.webSearch), ...native.unshared];
+}
+
+/** Undefined: none is declared, or the endpoint gets it. `wire`: the endpoint's, in this call. */
+export function lostSearch(
+  native: ChatRequest['native'],
+  endpoint: ChatEndpoint,
+  wire: SupportTraits['protocol'],
+): WebSearchTool | undefined {
+  return native?.wire === wire && searchesWeb(endpoint) ? undefined : native?.webSearch;
+}
+
+export function searchEdits(search: WebSearchTool | undefined): readonly string[] {
+  return search === undefined ? [] : [`tools.${search.type}`];
 }
 
 function supports(

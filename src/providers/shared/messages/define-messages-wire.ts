@@ -1,5 +1,6 @@
 // Anthropic's Messages wire behind this service. Clients of the same wire pass with their bytes; requests of other clients are
 // written from the kernel's form (docs/contract.md#messages-providers).
+import { searchesWeb } from '../../../domain/chat/chat-model.js';
 import type { CancellationBilling, ChatEndpoint } from '../../../domain/chat/chat-model.js';
 import { forcesCall } from '../../../domain/chat/chat-request.js';
 import type { ChatRequest, JsonObject, NativeRequest } from '../../../domain/chat/chat-request.js';
@@ -7,7 +8,13 @@ import { isObject } from '../../../domain/members.js';
 import { operationUrl, withoutVersion } from '../address.js';
 import { assembledRequest, authorizedRequest, BodyAssembly } from '../body-assembly.js';
 import { editedMembers } from '../chat/chat-members.js';
-import { chatProblems, droppedMembers, hardProblems } from '../chat/chat-problems.js';
+import {
+  chatProblems,
+  droppedMembers,
+  hardProblems,
+  lostSearch,
+  searchEdits,
+} from '../chat/chat-problems.js';
 import type { ChatCall, ChatProblem, ChatUpstreamRequest, ChatWire, TokenCounter } from '../chat-wire.js';
 import { UnsupportedRequest } from '../provider.js';
 import type { ProviderConnection, UpstreamRequest, UpstreamResponse } from '../provider.js';
@@ -138,7 +145,8 @@ function problemsOf(request: ChatRequest, endpoint: ChatEndpoint): readonly Chat
     request.native?.wire === 'messages'
       ? hardProblems(request, endpoint, MESSAGES_SUPPORT)
       : chatProblems(request, endpoint, MESSAGES_SUPPORT);
-  const lost = droppedMembers(request.native?.edits ?? []);
+  const search = lostSearch(request.native, endpoint, 'messages');
+  const lost = droppedMembers([...(request.native?.edits ?? []), ...searchEdits(search)]);
   return [...forcingProblem(request, endpoint), ...problems, ...lost];
 }
 
@@ -151,10 +159,11 @@ function forcingProblem(request: ChatRequest, endpoint: ChatEndpoint): ChatProbl
   return [{ at: 'tool_choice', rule, isHard: true }];
 }
 
-/** Thoughts are billed, and come only as a summary. */
+/** Thoughts are billed, and come only as a summary; the prompts of searches are in the last usage alone. */
 function hidesReasoning(request: ChatRequest, endpoint: ChatEndpoint): boolean {
   const { native, reasoning } = request;
   if (native?.wire !== 'messages') return thinks(request, endpoint) && reasoning?.isExcluded === true;
+  if (native.webSearch !== undefined && searchesWeb(endpoint)) return true;
   if (endpoint.wire?.thinking === undefined) return false;
   const thinking: unknown = JSON.parse(native.members.get('thinking')?.toString() ?? 'null');
   return isObject(thinking) && thinking['type'] !== 'disabled' && thinking['display'] !== 'summarized';

@@ -1,8 +1,9 @@
 // The body of a client that speaks the Messages wire, for an endpoint of that wire: every value is the client's own bytes, but for
 // the members that this service reads and the elements that no provider may get.
 import type { ChatEndpoint } from '../../../domain/chat/chat-model.js';
-import type { ChatRequest, NativeRequest } from '../../../domain/chat/chat-request.js';
+import type { ChatRequest, NativeCut, NativeRequest } from '../../../domain/chat/chat-request.js';
 import { isObject } from '../../../domain/members.js';
+import { lostSearch, searchEdits } from '../chat/chat-problems.js';
 import type { BodyAssembly } from '../body-assembly.js';
 import type { ChatCall } from '../chat-wire.js';
 import { withoutCuts } from '../../../json/list-cuts.js';
@@ -23,14 +24,18 @@ export function addNativeMembers(
   native: NativeRequest,
   withLimit = true,
 ): void {
-  for (const edit of native.edits) body.edits.add(edit);
+  const search = lostSearch(native, endpoint, 'messages');
+  for (const edit of [...native.edits, ...searchEdits(search)]) body.edits.add(edit);
+  const cuts: readonly NativeCut[] = search
+    ? [...native.cuts, { member: 'tools', index: search.index, inner: null }]
+    : native.cuts;
   for (const [name, value] of native.members) {
     if (name === 'thinking' && isRefused(value, request, endpoint)) {
       body.add(name, '{"type":"disabled"}');
       body.edits.add(name);
     } else if (name === 'model') body.add(name, JSON.stringify(endpoint.upstreamModel));
     else if (name === 'max_tokens' && withLimit) body.add(name, String(maxOutputTokens ?? value.toString()));
-    else if (!NOT_SENT.has(name)) body.add(name, withoutCuts(name, value, native.cuts));
+    else if (!NOT_SENT.has(name)) body.add(name, withoutCuts(name, value, cuts));
   }
 }
 

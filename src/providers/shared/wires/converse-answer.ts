@@ -142,6 +142,7 @@ function converseUsage(usage: Readonly<Record<string, unknown>>): ReportedChatUs
     acceptedPredictionTokens: null,
     rejectedPredictionTokens: null,
     providerToolUses: null,
+    webSearches: null,
   };
 }
 

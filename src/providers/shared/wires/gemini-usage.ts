@@ -24,6 +24,7 @@ export function readGeminiUsage(usage: unknown): ReportedChatUsage | null {
     acceptedPredictionTokens: null,
     rejectedPredictionTokens: null,
     providerToolUses: null,
+    webSearches: null,
   };
 }
 

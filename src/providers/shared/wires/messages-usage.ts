@@ -1,6 +1,6 @@
 // Usage in the Messages wire. Its input tokens exclude both parts that concern the cache, and every event may repeat numbers of
 // earlier ones: they replace, and never add (docs/contract.md#chat-usage).
-import { readProviderToolUses } from '../../../domain/chat/chat-usage.js';
+import { readProviderToolUses, readWebSearches } from '../../../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../../../domain/chat/chat-usage.js';
 import { isArray, isObject } from '../../../domain/members.js';
 import { asObject } from '../wire.js';
@@ -13,6 +13,7 @@ interface MessagesCounts {
   output: number | null;
   thinking: number | null;
   toolUses: number | null;
+  searches: number | null;
 }
 
 export class MessagesUsage {
@@ -24,6 +25,7 @@ export class MessagesUsage {
     output: null,
     thinking: null,
     toolUses: null,
+    searches: null,
   };
   serviceTier: string | null = null;
 
@@ -41,6 +43,7 @@ export class MessagesUsage {
     if (!isStart) this.take('output', usage['output_tokens']);
     this.take('thinking', asObject(usage['output_tokens_details'])['thinking_tokens']);
     this.take('toolUses', readProviderToolUses(usage));
+    this.take('searches', readWebSearches(usage));
     const { service_tier: tier } = usage;
     if (typeof tier === 'string') this.serviceTier = tier;
     const extra = compactionOf(usage['iterations']);
@@ -60,6 +63,7 @@ export class MessagesUsage {
       acceptedPredictionTokens: null,
       rejectedPredictionTokens: null,
       providerToolUses: counts.toolUses,
+      webSearches: counts.searches,
     };
   }
 
