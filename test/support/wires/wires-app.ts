@@ -3,9 +3,11 @@ import { createTestApp } from '../app/app.js';
 import type { TestApp } from '../app/app.js';
 import { withCatalogueFile } from '../catalogue/catalogue-file.js';
 import { startWireStubs } from './wire-stubs.js';
+import type { WireStubs } from './wire-stubs.js';
 
 export interface WiresApp {
   readonly app: TestApp;
+  readonly stubs: WireStubs;
   close(): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export async function startWiresApp(): Promise<WiresApp> {
   );
   return {
     app,
+    stubs,
     close: async () => {
       await app.close();
       await stubs.close();
