@@ -12,6 +12,7 @@ import {
 import { eventFrame, exceptionFrame } from '../../support/bedrock/frames.js';
 import { eventsOf, postMessages } from '../../support/messages/messages-app.js';
 import { postResponses, responseEvents, responseOf } from '../../support/responses/responses-client.js';
+import { chatOf } from '../../support/upstreams/chat-upstream.js';
 import { sendJson } from '../../support/upstreams/stub-upstream.js';
 
 /** 2,000 tokens of the prompt and 1,000 of the answer. */
@@ -273,6 +274,50 @@ describe('an answer', () => {
       ],
     });
     expect(sent().body['messages']).toMatchObject([{}, { content: [thought, { toolUse: {} }] }, {}]);
+  });
+
+  it.each([
+    ['', 'messages.content.thinking'],
+    ['sbx1.none', 'messages.content.thinking'],
+    ['sig-of-another-vendor', 'messages.reasoning_details'],
+  ])(
+    'is asked for without a thought that has the signature %j, which is left out and recorded as %s',
+    async (signature, edit) => {
+      const key = await setup.app.createKey();
+      const response = await postMessages(
+        setup.app,
+        {
+          model: NOVA,
+          messages: [
+            { role: 'user', content: 'hi' },
+            {
+              role: 'assistant',
+              content: [
+                { type: 'thinking', thinking: 'mine', signature },
+                { type: 'text', text: 'ok' },
+              ],
+            },
+            { role: 'user', content: 'go' },
+          ],
+        },
+        { headers: { 'x-api-key': key.secret } },
+      );
+      expect(response.status).toBe(200);
+      expect(sent().body['messages']).toMatchObject([{}, { content: [{ text: 'ok' }] }, {}]);
+      expect(sent().text).not.toMatch(/signature|mine/);
+      const { attempts } = await chatOf(setup.app, key.record.id);
+      expect(attempts[0]?.droppedMembers).toContain(edit);
+    },
+  );
+
+  it('names the tokens that were written to the cache to clients of Responses, at their price', async () => {
+    const usage = { inputTokens: 200, outputTokens: 0, cacheWriteInputTokens: 1_000, totalTokens: 1_200 };
+    setup.bedrock.answerWith((_request, response) => sendJson(response, 200, { ...WHOLE_CONVERSE, usage }));
+    const response = await responses({ input: 'x'.repeat(5_000) });
+    // 200 at 2 and 1,000 at 2.5 USD a million.
+    expect(await response.json()).toMatchObject({
+      usage: { input_tokens: 1_200, input_tokens_details: { cache_write_tokens: 1_000 }, cost: 0.0029 },
+    });
   });
 
   it.each([
