@@ -79,19 +79,13 @@ describe('a search of the web', () => {
 
   it('is read to its usage after its client has left', async () => {
     const key = await setup.app.createKey();
-    const left = new Promise<void>((resolve) => {
-      setup.anthropic.answerWith((_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write([START, ...textBlock(0, 'Found.')].map(messagesEvent).join(''));
-        void gone.then(() => {
-          response.end([END, MESSAGE_STOP].map(messagesEvent).join(''));
-          resolve();
-        });
-      });
-    });
     const controller = new AbortController();
-    let leave = (): void => undefined;
-    const gone = new Promise<void>((resolve) => (leave = resolve));
+    let end = (): unknown => undefined;
+    setup.anthropic.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write([START, ...textBlock(0, 'Found.')].map(messagesEvent).join(''));
+      end = () => response.end([END, MESSAGE_STOP].map(messagesEvent).join(''));
+    });
     const response = await postMessages(
       setup.app,
       { model: SEARCHING_CLAUDE, stream: true, tools: [SEARCH] },
@@ -104,8 +98,7 @@ describe('a search of the web', () => {
       async () => (await openDrains.get()).values[0]?.value,
       (open) => open === 1,
     );
-    leave();
-    await left;
+    end();
     const { cost, chat } = await chatOf(setup.app, key.record.id);
     expect(chat).toMatchObject({ isCancelled: true, usageSource: 'reported' });
     expect(cost).toBe(10_682n * 2_000_000n + 510n * 10_000_000n + 2n * 10_000_000_000n);

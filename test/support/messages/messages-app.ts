@@ -78,7 +78,7 @@ const CATALOGUE = {
         {
           ...OF_CLAUDE,
           supported_parameters: CLAUDE_PARAMETERS.split(' '),
-          prices: PRICES.map((row) => ({ ...row, usd_per_thousand_searches: 10 })),
+          prices: [{ ...PRICES[0], usd_per_thousand_searches: 10 }],
         },
       ],
     },
