@@ -55,7 +55,7 @@ export async function runNpm(npmArguments, { directory, ...options }) {
   });
 }
 
-/** What npm wrote of the packages that it put into node_modules. */
+/** npm's own list of the packages in node_modules. */
 function readInstalled() {
   try {
     return JSON.parse(readFileSync(inRepository('node_modules', '.package-lock.json'), 'utf8')).packages;
