@@ -47,6 +47,28 @@ const problem = (text: string): string => {
   throw new Error('the file was read');
 };
 
+describe('the price of a thousand searches', () => {
+  const row = (more: string) =>
+    `[{effective_from: 2026-01-01, source: x, usd_per_million_tokens: {prompt: 1, completion: 1}, ${more}}]`;
+  const layer = (more: string) =>
+    `chat_models: [{id: acme/new, created_at: 2026-01-02, context_length: 1000, endpoints: [{${PLAIN.replace('[]', row(more))}}]}]`;
+
+  it('is that of one in the unit of money', () => {
+    const [model] = read(layer('usd_per_thousand_searches: 10.5')).filter(({ id }) => id === 'acme/new');
+    expect(model?.endpoints[0]?.prices[0]?.webSearch).toBe(10_500_000_000n);
+  });
+
+  it.each([
+    ['usd_per_thousand_searches: 0.0000000001', 'must have at most 9 decimal places'],
+    [
+      'usd_per_thousand_searches: 10, tiers: [{min_prompt_tokens: 5, usd_per_million_tokens: {prompt: 2}}]',
+      'usd_per_thousand_searches cannot stand beside tiers with min_prompt_tokens',
+    ],
+  ])('is refused with %s', (more, rule) => {
+    expect(problem(layer(more))).toContain(rule);
+  });
+});
+
 describe('a chat model of the file', () => {
   it('needs little', () => {
     expect(added('quantization: null')).toMatchObject({

@@ -126,7 +126,11 @@ function readTieredPrices(cursor: Cursor, row: ObjectCursor): TieredChatPrices {
   const { prompt, completion, ...others } = readAmounts(row);
   if (prompt === undefined || completion === undefined)
     return cursor.fail('usd_per_million_tokens must have prompt and completion');
-  return { prompt, completion, ...others, ...given('tiers', row.optional('tiers', readTiers)) };
+  const tiers = row.optional('tiers', readTiers);
+  // Usage adds up the prompts of all rounds of a search: their sum says nothing of the length of one.
+  if (others.webSearch !== undefined && tiers?.some((tier) => tier.minPromptTokens !== undefined))
+    cursor.fail('usd_per_thousand_searches cannot stand beside tiers with min_prompt_tokens');
+  return { prompt, completion, ...others, ...given('tiers', tiers) };
 }
 
 function readTiers(cursor: Cursor): PriceTier[] {
