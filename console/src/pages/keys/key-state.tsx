@@ -121,7 +121,7 @@ function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
 }
 
 /** Of the last hour, else of the last day; on hover both, and the newest reason. */
-function RefusedCount({ apiKey: { refusals } }: { readonly apiKey: ApiKey }) {
+export function RefusedCount({ apiKey: { refusals } }: { readonly apiKey: ApiKey }) {
   if (refusals === null) return null;
   const { last_hour: hour, last_day: day, last_reason: reason } = refusals;
   return (

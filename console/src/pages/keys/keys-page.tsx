@@ -26,7 +26,7 @@ import { CreateKeyDialog } from './create-key-dialog';
 import { CreateManagementKeyDialog } from './create-management-key-dialog';
 import { KeyFilters } from './key-filters';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeySpend, KeyState, LastUsed } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed, RefusedCount } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
@@ -56,7 +56,7 @@ const columnsOf = (
         </span>
         {/* Its column is hidden on phones. */}
         <span className={styles.onPhone}>
-          <KeyState apiKey={key} refusals={refusals.filter(({ api_key_hash: hash }) => hash === key.hash)} />
+          <RefusedCount apiKey={key} />
         </span>
       </span>
     ),
