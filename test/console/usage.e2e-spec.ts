@@ -158,4 +158,36 @@ describeInChromium('usage in the console', () => {
     expect(lines).toHaveLength(3);
     expect(session.complaints).toEqual([]);
   });
+
+  it('asks once for the thousand users that spent most, sums up the rest in a row, and saves each', async () => {
+    const { app } = setup;
+    await app.sql(
+      `INSERT INTO generations (id, workspace_id, created_at, log_ordinal, account_id, api_key_id, operation, model, endpoint,
+         provider, status, input_count, prompt_tokens, total_tokens, cost, upstream_cost, is_byok, encoding_format,
+         duration_ms, request_id, region, user_id)
+       SELECT gen_random_uuid(), $1, date_trunc('milliseconds', now() - interval '1 minute' * number), number, $2, $3, 'embeddings', 'many/users', 'e', 'p', 200,
+         1, 1, 1, 0.01 * number, 0, false, 'float', 5, 'request', 'global', 'many-' || number
+       FROM generate_series(1, 1100) AS number`,
+      [app.workspaceId, app.accountId, app.key.id],
+    );
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const body = request.postData() ?? '';
+      if (request.url().endsWith('/analytics/query') && body.includes('"user"')) asked.push(body);
+    });
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    await visit(page, `/usage?by=user&from=${yesterday}&to=${today()}`, 'Usage');
+    await waitUntilLoaded(page);
+    await row('many-1100').getByText('$11.00').waitFor();
+    // The groups, and those of the chart by day.
+    expect(asked).toHaveLength(2);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await row('All others')
+      .getByText(/^10[67]$/)
+      .first()
+      .waitFor();
+    const lines = (await download()).trimEnd().split('\r\n');
+    expect(lines.filter((line) => line.startsWith('many-'))).toHaveLength(1100);
+    expect(session.complaints).toEqual([]);
+  });
 });

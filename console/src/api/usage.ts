@@ -1,7 +1,7 @@
 // The spend of a period, in groups and by day: sums, which parts of the period add up to.
 import { queryOptions } from '@tanstack/react-query';
 import { roundUsd } from '../format';
-import { loadAnalytics, numberOf, textOf, timeOf } from './analytics';
+import { loadAnalytics, numberOf, textOf, timeOf, withinWorkspace } from './analytics';
 import type { AnalyticsQuery, AnalyticsRow } from './analytics';
 import { isoTime } from './iso-time';
 
@@ -23,27 +23,36 @@ export interface UsageGroup {
   /** The value of each dimension; null: the calls have none. */
   readonly values: readonly (string | null)[];
   /** `refused_count` is 0 where `Usage` does not count it. */
-  readonly sums: Readonly<Record<Sum, number>>;
+  readonly sums: Sums;
 }
 
-export interface Usage {
+export type Sums = Readonly<Record<Sum, number>>;
+
+export interface UsageGroups {
   /** Highest spend first. */
   readonly groups: readonly UsageGroup[];
   /** False: an hour has more groups than an answer. */
   readonly isWhole: boolean;
+}
+
+export interface Usage extends UsageGroups {
+  /** Groups beyond those of one answer; null: there are none. */
+  readonly others: Sums | null;
+  /** The end of all questions, for those that follow. */
+  readonly end: number;
   /** False: refused calls have no such dimensions, or are older than their counts. */
   readonly hasRefusedGroups: boolean;
   /** False: refused calls of the period are older than their counts. */
   readonly hasRefusedDays: boolean;
   /** By the start of the day, of all groups. */
-  readonly days: ReadonlyMap<number, Readonly<Record<Sum, number>>>;
+  readonly days: ReadonlyMap<number, Sums>;
   /** Of the groups of the first dimension that spent most: their values by day. */
   readonly leaders: readonly UsageLeader[];
 }
 
 export interface UsageLeader {
   readonly value: string;
-  readonly days: ReadonlyMap<number, Readonly<Record<Sum, number>>>;
+  readonly days: ReadonlyMap<number, Sums>;
 }
 
 export interface UsageScope {
@@ -74,17 +83,15 @@ export const usageQuery = (scope: UsageScope) =>
         start: scope.start,
         end: Math.max(scope.start + 1000, Math.min(scope.end, Date.now() + 1000)),
       };
-      const filters: AnalyticsQuery['filters'] =
-        scope.workspaceId === null ? [] : [{ field: 'workspace', operator: 'eq', value: scope.workspaceId }];
+      const filters = withinWorkspace(scope.workspaceId);
       const dimensions = [...scope.dimensions];
-      const hasRefusedDays = scope.start >= Date.now() - REFUSALS_MS;
-      const hasRefusedGroups =
-        hasRefusedDays && dimensions.every((dimension) => REFUSAL_DIMENSIONS.has(dimension));
+      const { hasRefusedDays, hasRefusedGroups } = refusedOf(scope);
       const [grouped, byDay] = await Promise.all([
-        loadRows({ metrics: metricsOf(hasRefusedGroups), filters, dimensions }, range, signal),
+        loadRows(partOfGroups(scope), range, signal, isOneQuestion(range)),
         loadRows({ metrics: metricsOf(hasRefusedDays), filters, granularity: 'day' }, range, signal),
       ]);
       const groups = sumUp(grouped.rows, dimensions);
+      const days = daysOf(byDay.rows);
       const [first = 'model'] = dimensions;
       const leading = leadersOf(groups);
       const leaderRows =
@@ -104,10 +111,12 @@ export const usageQuery = (scope: UsageScope) =>
             ).rows;
       return {
         groups,
-        isWhole: grouped.isWhole,
+        others: grouped.isWhole || !isOneQuestion(range) ? null : othersOf(groups, days, hasRefusedGroups),
+        isWhole: grouped.isWhole || isOneQuestion(range),
+        end: range.end,
         hasRefusedGroups,
         hasRefusedDays,
-        days: daysOf(byDay.rows),
+        days,
         leaders: leading.map((value) => ({
           value,
           days: daysOf(leaderRows.filter((row) => row[first] === value)),
@@ -116,6 +125,45 @@ export const usageQuery = (scope: UsageScope) =>
     },
     staleTime: 15_000,
   });
+
+/** All groups of what `usage` shows, those in `others` one by one. */
+export async function loadAllGroups(scope: UsageScope, usage: Usage): Promise<UsageGroups> {
+  if (usage.others === null) return usage;
+  const { rows, isWhole } = await loadRows(partOfGroups(scope), { start: scope.start, end: usage.end });
+  return { groups: sumUp(rows, scope.dimensions), isWhole };
+}
+
+function refusedOf({ start, dimensions }: UsageScope): Pick<Usage, 'hasRefusedDays' | 'hasRefusedGroups'> {
+  const hasRefusedDays = start >= Date.now() - REFUSALS_MS;
+  return {
+    hasRefusedDays,
+    hasRefusedGroups: hasRefusedDays && dimensions.every((dimension) => REFUSAL_DIMENSIONS.has(dimension)),
+  };
+}
+
+const partOfGroups = (scope: UsageScope): Part => ({
+  metrics: metricsOf(refusedOf(scope).hasRefusedGroups),
+  filters: withinWorkspace(scope.workspaceId),
+  dimensions: [...scope.dimensions],
+  order_by: { field: 'total_usage', direction: 'desc' },
+});
+
+/** Sums of several answers that are cut lack groups that another part of the period has. */
+const isOneQuestion = ({ start, end }: Range): boolean => end - start <= MAX_RANGE_MS;
+
+const NO_SUMS = Object.fromEntries(SUMS.map((sum) => [sum, 0])) as Sums;
+
+/** The sums of all days without those of the groups. Calls that arrive between two questions are counted by one of them. */
+function othersOf(groups: readonly UsageGroup[], days: Usage['days'], hasRefused: boolean): Sums {
+  const all = [...days.values()].reduce(addSums, NO_SUMS);
+  const named = groups.reduce((sums, group) => addSums(sums, group.sums), NO_SUMS);
+  return Object.fromEntries(
+    SUMS.map((sum) => [
+      sum,
+      sum === 'refused_count' && !hasRefused ? 0 : Math.max(0, roundUsd(all[sum] - named[sum])),
+    ]),
+  ) as Sums;
+}
 
 export const metricsOf = (hasRefused: boolean): Sum[] =>
   SUMS.filter((sum) => hasRefused || sum !== 'refused_count');
@@ -130,8 +178,13 @@ interface Rows {
   readonly isWhole: boolean;
 }
 
-/** All rows: a range that is too long, or whose answer is cut, is asked for in halves. */
-async function loadRows(part: Part, { start, end }: Range, signal: AbortSignal): Promise<Rows> {
+/** All rows, or as many as one answer has: a range that is too long, or whose answer is cut, is asked for in halves. */
+async function loadRows(
+  part: Part,
+  { start, end }: Range,
+  signal?: AbortSignal,
+  isOneAnswer = false,
+): Promise<Rows> {
   if (end - start <= MAX_RANGE_MS) {
     const body = {
       ...part,
@@ -139,7 +192,7 @@ async function loadRows(part: Part, { start, end }: Range, signal: AbortSignal):
       limit: MAX_ROWS,
     };
     const { rows, isTruncated } = await loadAnalytics(body, signal);
-    if (!isTruncated || end - start <= HOUR_MS) return { rows, isWhole: !isTruncated };
+    if (!isTruncated || isOneAnswer || end - start <= HOUR_MS) return { rows, isWhole: !isTruncated };
   }
   const unit = end - start > 2 * 24 * HOUR_MS ? 24 * HOUR_MS : HOUR_MS;
   const middle = Math.min(start + Math.max(1, Math.floor((end - start) / 2 / unit)) * unit, end - 1000);
@@ -148,12 +201,12 @@ async function loadRows(part: Part, { start, end }: Range, signal: AbortSignal):
   return { rows: [...former.rows, ...latter.rows], isWhole: former.isWhole && latter.isWhole };
 }
 
-const sumsOf = (row: AnalyticsRow): Readonly<Record<Sum, number>> =>
-  Object.fromEntries(SUMS.map((sum) => [sum, numberOf(row, sum)])) as Record<Sum, number>;
+const sumsOf = (row: AnalyticsRow): Sums =>
+  Object.fromEntries(SUMS.map((sum) => [sum, numberOf(row, sum)])) as Sums;
 
 /** Amounts have twelve decimals; counts are whole. */
-export const addSums = (left: Readonly<Record<Sum, number>>, right: Readonly<Record<Sum, number>>) =>
-  Object.fromEntries(SUMS.map((sum) => [sum, roundUsd(left[sum] + right[sum])])) as Record<Sum, number>;
+export const addSums = (left: Sums, right: Sums): Sums =>
+  Object.fromEntries(SUMS.map((sum) => [sum, roundUsd(left[sum] + right[sum])])) as Sums;
 
 /** One group for each combination of values, from the rows of several parts of the period. */
 export function sumUp(
@@ -188,5 +241,5 @@ function leadersOf(groups: readonly UsageGroup[]): readonly string[] {
     .map(([value]) => value);
 }
 
-const daysOf = (rows: readonly AnalyticsRow[]): ReadonlyMap<number, Readonly<Record<Sum, number>>> =>
+const daysOf = (rows: readonly AnalyticsRow[]): ReadonlyMap<number, Sums> =>
   new Map(rows.map((row) => [timeOf(row), sumsOf(row)]));

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { csvOf, saveCsv } from '../../api/csv';
 import { isoTime } from '../../api/iso-time';
-import { metricsOf } from '../../api/usage';
-import type { Sum, Usage, UsageGroup } from '../../api/usage';
+import { loadAllGroups, metricsOf } from '../../api/usage';
+import type { Sum, Usage, UsageGroup, UsageScope } from '../../api/usage';
 import { Button } from '../../components/actions/button';
 import { SaveButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
@@ -52,27 +52,35 @@ function sumColumns(groups: readonly Group[], usage: Usage | undefined): readonl
 }
 
 interface UsageGroupsProps {
+  readonly scope: UsageScope;
   readonly period: Period;
   readonly groups: readonly Group[];
   readonly names: GroupNames;
   readonly usage: Usage | undefined;
 }
 
-export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) {
+export function UsageGroups({ scope, period, groups, names, usage }: UsageGroupsProps) {
   const [isWholeShown, setWholeShown] = useState(false);
   const rows = usage?.groups;
   const hasRefused = usage?.hasRefusedGroups ?? false;
+  const others: readonly UsageGroup[] = usage?.others ? [{ values: [], sums: usage.others }] : [];
   const shown = isWholeShown ? rows : rows?.slice(0, SHOWN_FIRST);
   const title = `By ${groups.map((group) => LABELS[group].toLowerCase()).join(' and ')}`;
-  const save = () => {
-    saveCsv(`usage-${period.name}-by-${groups.join('-')}`, [usageCsv(groups, rows ?? [], names, hasRefused)]);
-    return Promise.resolve({ isWhole: usage?.isWhole ?? false });
+  const save = async () => {
+    if (usage === undefined) return { isWhole: false };
+    const all = await loadAllGroups(scope, usage);
+    saveCsv(`usage-${period.name}-by-${groups.join('-')}`, [usageCsv(groups, all.groups, names, hasRefused)]);
+    return all;
   };
   const hidden = (rows?.length ?? 0) - (shown?.length ?? 0);
   return (
     <Section
       title={title}
-      description="Highest spend first."
+      description={
+        others.length === 0
+          ? 'Highest spend first.'
+          : 'Highest spend first, the rest in one row. The file has each.'
+      }
       isFlush
       actions={rows && <SaveButton save={save} />}
     >
@@ -82,7 +90,7 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
           ...groups.map((group, position) => groupColumn(group, position, { groups, names, period })),
           ...sumColumns(groups, usage),
         ]}
-        rows={shown}
+        rows={hidden > 0 ? shown : shown && [...shown, ...others]}
         rowKey={({ values }) => JSON.stringify(values)}
         empty={
           <EmptyState title="No call in this period">Choose another period, or all workspaces.</EmptyState>
@@ -103,18 +111,21 @@ export function UsageGroups({ period, groups, names, usage }: UsageGroupsProps) 
 function groupColumn(
   group: Group,
   position: number,
-  { groups, names, period }: Omit<UsageGroupsProps, 'usage'>,
+  { groups, names, period }: Pick<UsageGroupsProps, 'groups' | 'names' | 'period'>,
 ): Column<UsageGroup> {
   return {
     id: group,
     header: LABELS[group],
-    cell: ({ values }) => (
-      <GroupCell
-        {...{ group, names }}
-        value={values[position] ?? null}
-        calls={callsOf(groups, values, period)}
-      />
-    ),
+    cell: ({ values }) =>
+      values.length > 0 ? (
+        <GroupCell
+          {...{ group, names }}
+          value={values[position] ?? null}
+          calls={callsOf(groups, values, period)}
+        />
+      ) : (
+        position === 0 && 'All others'
+      ),
   };
 }
 

@@ -66,7 +66,7 @@ function UsageOfPeriod({ period, now }: { readonly period: Period; readonly now:
         </Notice>
       )}
       <UsageDays {...{ period, now, names, groups }} measure={measure} usage={usage.data} />
-      <UsageGroups {...{ period, groups, names }} usage={usage.data} />
+      <UsageGroups {...{ period, groups, names }} scope={question} usage={usage.data} />
     </>
   );
 }
