@@ -1,6 +1,6 @@
 // Filter rules on the wire, equal in requests and records. Contract: docs/contract.md#filter-rules.
 import { IsObject } from 'class-validator';
-import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/destinations/filter-match.js';
+import { regexProblem, regexSumProblem, syntaxProblem } from '../../domain/regex/regex-problems.js';
 import { FILTER_FIELDS, FILTER_LOGICS, FILTER_OPERATORS } from '../../domain/destinations/filter-rules.js';
 import type {
   FilterField,
@@ -11,11 +11,7 @@ import type {
 import { CustomField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { Rule } from '../../http/fields/field.js';
 import { EnumField, FlagField } from '../../http/fields/scalar-fields.js';
-import {
-  MAX_REGEX_DEPTH,
-  MAX_REGEX_SIZE,
-  MAX_REGEX_SIZE_OF_FILTER,
-} from '../../domain/destinations/regex-size.js';
+import { MAX_REGEX_DEPTH, MAX_REGEX_SIZE, MAX_REGEX_SIZE_OF_FILTER } from '../../domain/regex/regex-size.js';
 import { isStorableText, NOT_STORABLE } from '../../domain/text/storable-text.js';
 
 const MAX_GROUPS = 50;

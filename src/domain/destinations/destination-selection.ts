@@ -6,7 +6,7 @@ import { traceIdOf } from '../generations/trace-ids.js';
 import type { Destination } from './destination.js';
 import { fieldTextsOf } from './filter-fields.js';
 import { compileFilter, contentFieldOf } from './filter-match.js';
-import type { Pieces } from './regex-program.js';
+import type { Pieces } from '../regex/regex-program.js';
 
 /**
  * Whether a generation belongs to a destination's sample. A hash makes the decision repeatable across restarts and

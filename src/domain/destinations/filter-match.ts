@@ -1,15 +1,10 @@
 // Decides whether filter rules match, from the texts of the fields (docs/contract.md#filter-rules).
 import type { FilterField, FilterGroup, FilterOperator, FilterRule, FilterRules } from './filter-rules.js';
 import { formatUsd, parseUsd } from '../spend/money.js';
-import { compileRegex, matchPieces } from './regex-program.js';
-import type { Pieces } from './regex-program.js';
-import {
-  MAX_REGEX_DEPTH,
-  MAX_REGEX_SIZE,
-  MAX_REGEX_SIZE_OF_FILTER,
-  REGEX_FRAME,
-  sizeOfRegex,
-} from './regex-size.js';
+import { regexProblem, regexSumProblem, syntaxProblem } from '../regex/regex-problems.js';
+import { matchPieces } from '../regex/regex-program.js';
+import type { Pieces } from '../regex/regex-program.js';
+import { REGEX_FRAME, sizeOfRegex } from '../regex/regex-size.js';
 import { textHolding } from './text-search.js';
 
 /** The text of a field; null when it is missing, undefined when its value is no longer known. */
@@ -63,37 +58,6 @@ export function contentFieldOf(filter: FilterRules | null): ContentField | null 
   if (filter?.enabled !== true) return null;
   const fields = filter.groups.flatMap(({ rules }) => rules.map(({ field }) => field));
   return fields.find((field) => field === 'input' || field === 'output') ?? null;
-}
-
-/** Why a regular expression must not be compiled; null: no known problem. */
-export function regexProblem(pattern: string): string | null {
-  const { size, depth } = sizeOfRegex(pattern);
-  if (depth > MAX_REGEX_DEPTH) return `nests groups ${depth} deep, at most ${MAX_REGEX_DEPTH} are allowed`;
-  if (size <= MAX_REGEX_SIZE) return null;
-  return (
-    `is too large: its repeats, classes and alternatives come to some ${size} instructions, ` +
-    `at most ${MAX_REGEX_SIZE} are allowed`
-  );
-}
-
-/** The same for all regular expressions of a filter together. */
-export function regexSumProblem(patterns: readonly string[]): string | null {
-  const sum = patterns.reduce((size, pattern) => size + sizeOfRegex(pattern).size, 0);
-  if (sum <= MAX_REGEX_SIZE_OF_FILTER) return null;
-  return (
-    `has regular expressions that come to some ${sum} instructions together, ` +
-    `at most ${MAX_REGEX_SIZE_OF_FILTER} are allowed`
-  );
-}
-
-/** Null for valid RE2. Call it only for patterns without a regexProblem(). */
-export function syntaxProblem(pattern: string): string | null {
-  try {
-    compileRegex(pattern);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 function sizeProblemOf({ groups }: FilterRules): string | null {

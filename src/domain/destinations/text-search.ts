@@ -1,6 +1,6 @@
 // Substring search in linear time (Knuth, Morris, Pratt). V8 skips by the last 250 characters of the pattern only, so
 // some texts make its search quadratic for longer patterns.
-import type { Pieces } from './regex-program.js';
+import type { Pieces } from '../regex/regex-program.js';
 
 /** Characters of a pattern that V8 finds in linear time. */
 const LONGEST_OF_OWN = 250;

@@ -1,6 +1,6 @@
 // Filters of the texts of calls: patterns of a guardrail, and patterns that this service brings (docs/contract.md#guardrails).
 import { RE2JS } from 're2js';
-import { regexProblem, regexSumProblem, syntaxProblem } from '../destinations/filter-match.js';
+import { regexProblem, regexSumProblem, syntaxProblem } from '../regex/regex-problems.js';
 
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
 export type FilterAction = (typeof FILTER_ACTIONS)[number];
@@ -24,8 +24,7 @@ export interface ContentFilter {
 export interface BuiltinFilter {
   readonly slug: BuiltinSlug;
   readonly action: FilterAction;
-  /** Null: all messages. */
-  readonly scanScope: ScanScope | null;
+  readonly scanScope: ScanScope;
 }
 
 interface BuiltinPattern {
@@ -94,9 +93,6 @@ export const BUILTIN_PATTERNS = {
 
 export type BuiltinSlug = keyof typeof BUILTIN_PATTERNS;
 export const BUILTIN_SLUGS = Object.keys(BUILTIN_PATTERNS) as readonly BuiltinSlug[];
-/** They need a language model. */
-export const UNSUPPORTED_BUILTINS: ReadonlySet<string> = new Set(['person-name', 'address']);
-
 /** Why the patterns of a guardrail must not be stored; null: they may. */
 export function contentFiltersProblem(
   filters: readonly ContentFilter[],

@@ -22,7 +22,7 @@ function hits(
   const builtinFilters = slugs.map((slug) => ({
     slug,
     action: 'redact' as const,
-    scanScope: slug === 'regex-prompt-injection' ? ('user_only' as const) : null,
+    scanScope: slug === 'regex-prompt-injection' ? ('user_only' as const) : ('all_messages' as const),
   }));
   const owner = { id: 'one', name: 'One', scope: 'api_key' as const, contentFilters: own, builtinFilters };
   const pieces = hitsIn(compileFilters([owner])!, text, isUser);

@@ -1,7 +1,7 @@
 // Searches a text for the matches of filters in linear time: one automaton answers for most texts that nothing matches.
 import { RE2JS } from 're2js';
-import { matchPieces } from '../destinations/regex-program.js';
-import type { Pieces } from '../destinations/regex-program.js';
+import { matchPieces } from '../regex/regex-program.js';
+import type { Pieces } from '../regex/regex-program.js';
 import { BUILTIN_PATTERNS } from './content-filter.js';
 import type { BuiltinFilter, ContentFilter, FilterAction } from './content-filter.js';
 import type { GuardrailRef } from './guardrail.js';

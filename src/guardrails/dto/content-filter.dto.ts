@@ -57,12 +57,12 @@ export class BuiltinFilterDto {
   })
   label?: string | null;
 
-  @EnumField([...SCAN_SCOPES, null], {
+  @EnumField(SCAN_SCOPES, {
     optional: true,
-    nullable: true,
-    description: 'The messages that it reads. Null: all.',
+    default: 'all_messages',
+    description: 'The messages that it reads.',
   })
-  scan_scope?: ScanScope | null;
+  scan_scope?: ScanScope;
 }
 
 /** Throws `invalid_request` for patterns that cannot work. */
@@ -81,7 +81,11 @@ export function fromContentFilterDtos(dtos: readonly ContentFilterDto[]): readon
 }
 
 export function fromBuiltinFilterDtos(dtos: readonly BuiltinFilterDto[]): readonly BuiltinFilter[] {
-  return dtos.map(({ slug, action, scan_scope: scanScope = null }) => ({ slug, action, scanScope }));
+  return dtos.map(({ slug, action, scan_scope: scanScope = 'all_messages' }) => ({
+    slug,
+    action,
+    scanScope,
+  }));
 }
 
 export function toContentFilterDto({ pattern, action, label }: ContentFilter): ContentFilterDto {
