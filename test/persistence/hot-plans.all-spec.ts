@@ -47,7 +47,7 @@ const DAYS = 95;
 const FEW_PARTITIONS = 9;
 // By design these look back thirty days or forty, and those of usage and the purge of workspaces as far as the log.
 const READS_MONTHS =
-  /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)|DELETE FROM workspaces/;
+  /INSERT INTO activity_days|FROM activity_days|FROM activity_rollup|usage_(?:hours|days|rollup)|user_rollup|DELETE FROM workspaces/;
 const MONTHS = { activity: 46, usage: DAYS + 10 };
 
 // Each matches few entries of the account, and those are older than all others.
