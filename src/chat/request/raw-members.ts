@@ -1,6 +1,6 @@
 // The members of a body with their JSON text, byte for byte: numbers beyond a double's precision keep their digits.
 import { AppError } from '../../domain/errors.js';
-import { memberPath } from '../../http/fields/json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
 import { JsonScanner } from '../../json/json-scanner.js';
 
 class MalformedBody extends Error {}

@@ -2,7 +2,8 @@
 // members or for millions of empty arrays, and milliseconds for as many bytes of text or token numbers.
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { AppError } from '../../domain/errors.js';
-import { MAX_MEMBERS, memberPath } from '../fields/json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
+import { MAX_MEMBERS } from '../fields/json-shape.js';
 
 // Bytes. A shorter text is parsed within milliseconds whatever it contains, and its shape is checked afterwards.
 const SCANNED_FROM = 64 * 1024;

@@ -1,12 +1,7 @@
 // Which values are rejected before any code walks all of them, and how little of them is read.
 import { describe, expect, it } from '@jest/globals';
-import {
-  MAX_MEMBERS,
-  memberPath,
-  OPERATION_BODY,
-  rejectHostileShape,
-  rejectTooManyMembers,
-} from './json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
+import { MAX_MEMBERS, OPERATION_BODY, rejectHostileShape, rejectTooManyMembers } from './json-shape.js';
 
 const BOUNDS = { ...OPERATION_BODY, characters: 100 };
 

@@ -1,6 +1,7 @@
 // Bounds the shape of a parsed JSON value before any code walks all of it. Transforming, validating and describing
 // members takes microseconds for each, and the square of their number for unknown ones.
 import { AppError } from '../../domain/errors.js';
+import { memberPath } from '../../domain/text/member-path.js';
 import { NOT_WELL_FORMED } from '../../domain/text/storable-text.js';
 
 /** Far more than any object of the contract has. */
@@ -8,8 +9,6 @@ export const MAX_MEMBERS = 256;
 // Far deeper than any body of the contract. The transformer recurses, and some thousands of levels would overflow the
 // stack.
 const MAX_DEPTH = 32;
-const MAX_SHOWN_NAME_LENGTH = 64;
-const MAX_SHOWN_PATH_LENGTH = 256;
 
 export interface ShapeBounds {
   /** Elements of one list. */
@@ -43,18 +42,6 @@ export function rejectHostileShape(value: unknown, path: Path, bounds: ShapeBoun
 export function rejectTooManyMembers(value: object): void {
   let members = 0;
   for (const _name in value) if (++members > MAX_MEMBERS) reject([], tooManyMembers(MAX_MEMBERS));
-}
-
-/** For example `filter_rules.groups[0].rules`. Names are the caller's text: cut, and without line breaks. */
-export function memberPath(path: readonly (string | number)[]): string {
-  const text = path.reduce<string>((before, part) => before + pathPart(part, before === ''), '');
-  return text.length > MAX_SHOWN_PATH_LENGTH ? `${text.slice(0, MAX_SHOWN_PATH_LENGTH)}...` : text;
-}
-
-export function pathPart(part: string | number, isFirst: boolean): string {
-  if (typeof part === 'number' || /^\d{1,10}$/.test(part)) return `[${part}]`;
-  const name = part.length > MAX_SHOWN_NAME_LENGTH ? `${part.slice(0, MAX_SHOWN_NAME_LENGTH)}...` : part;
-  return (isFirst ? '' : '.') + name.replace(/[^\x20-\x7e]/g, '?');
 }
 
 class ShapeWalk {

@@ -3,7 +3,8 @@ import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ArgumentMetadata } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { AppError } from '../../domain/errors.js';
-import { OPERATION_BODY, pathPart, rejectHostileShape } from './json-shape.js';
+import { pathPart } from '../../domain/text/member-path.js';
+import { OPERATION_BODY, rejectHostileShape } from './json-shape.js';
 import { withoutReadOnlyMembers } from './record-members.js';
 
 // A hundred problems in one response are unreadable.

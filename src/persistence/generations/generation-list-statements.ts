@@ -108,7 +108,8 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
     return { text: along(equal.filter(([column]) => column === rare).map(write)), conditions };
   }
   // Their index has them in the order of time.
-  if (statuses !== undefined && isEveryFailure(statuses)) return { text: along(['status >= 400']), conditions };
+  if (statuses !== undefined && isEveryFailure(statuses))
+    return { text: along(['status >= 400']), conditions };
   // One ordered range for each status: across several the index is not ordered by time. Numbers instead of parameters:
   // the planner has to see that the partial index holds them.
   const ranges = (statuses ?? []).map((status) => `(${along([`status = ${status}`, 'status >= 400'])})`);

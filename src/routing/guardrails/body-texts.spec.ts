@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { memberPath } from '../../http/fields/json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
 import { textsOfBody } from './body-texts.js';
 
 const kindsOf = (body: Readonly<Record<string, unknown>>) =>

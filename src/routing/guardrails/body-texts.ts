@@ -1,7 +1,7 @@
 // The texts of the body of a call of any operation and wire, after JSON has been decoded: everything that a provider can read
 // (docs/contract.md#guardrails). Members that this service reads itself, and identifiers, are none of them.
 import { AppError } from '../../domain/errors.js';
-import { memberPath } from '../../http/fields/json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
 
 export type BodyPath = readonly (string | number)[];
 

@@ -10,8 +10,7 @@ import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-fo
 import { hitsIn, mergedSpans } from '../../domain/guardrails/filtered-text.js';
 import type { CompiledFilter, CompiledFilters, FilterHit } from '../../domain/guardrails/filtered-text.js';
 import type { GuardedCaller } from '../../domain/keys/api-key.js';
-import { parsePlainBody } from '../../http/body/plain-body.js';
-import { memberPath } from '../../http/fields/json-shape.js';
+import { memberPath } from '../../domain/text/member-path.js';
 import { editStrings, hasRepeatedNames } from '../../json/edited-strings.js';
 import type { StringEdit } from '../../json/edited-strings.js';
 import { MAX_DEPTH, textsOfBody } from './body-texts.js';
@@ -27,6 +26,8 @@ export interface FilteredBody {
 
 /** Characters of all texts of a call, which guardrails with filters read. */
 export const MAX_FILTERED_CHARACTERS = 4_000_000;
+// A byte order mark is no part of the text.
+const UTF8 = new TextDecoder();
 const NO_RETRY = { 'x-should-retry': 'false' };
 
 @Injectable()
@@ -85,7 +86,7 @@ export class ContentFilters {
     if (edits.size === 0) return { body, bytes: bytes ?? NOTHING, isRedacted: false };
     const sent = bytes ?? Buffer.from(JSON.stringify(body));
     const edited = editStrings(sent, (path) => edits.get(nameOf(path)) ?? null);
-    return { body: parsePlainBody(edited) as Body, bytes: edited, isRedacted: true };
+    return { body: JSON.parse(UTF8.decode(edited)) as Body, bytes: edited, isRedacted: true };
   }
 
   /** Null: the text stays. */
