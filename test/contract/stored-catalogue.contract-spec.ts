@@ -106,7 +106,7 @@ it.each<[string, string, object, string]>([
   [
     'has two targets from one day on',
     '~acme/one',
-    { targets: [1, 2].map((number) => ({ ...ROW, target: `acme/${number}` })) },
+    { targets: [{ ...ROW, target: 'acme/1' }, { ...ROW, target: 'acme/2' }] },
     'there are two targets from 2026-01-01 on',
   ],
   ['names another alias', '~acme/one', { targets: [{ ...ROW, target: '~acme/two' }] }, 'targets[0].target'],

@@ -54,7 +54,7 @@ describe('the price of a thousand searches', () => {
     `chat_models: [{id: acme/new, created_at: 2026-01-02, context_length: 1000, endpoints: [{${PLAIN.replace('[]', row(more))}}]}]`;
 
   it('is that of one in the unit of money', () => {
-    const [model] = read(layer('usd_per_thousand_searches: 10.5')).filter(({ id }) => id === 'acme/new');
+    const model = read(layer('usd_per_thousand_searches: 10.5')).find(({ id }) => id === 'acme/new');
     expect(model?.endpoints[0]?.prices[0]?.webSearch).toBe(10_500_000_000n);
   });
 

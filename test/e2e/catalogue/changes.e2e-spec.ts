@@ -203,9 +203,9 @@ it.each([
   const message = `the model ${id} is disabled by the operator`;
   const called = await ask(apps.app, 'post', path, { key: apps.app.apiKey, body: { model: id, ...body } });
   const shown = await ask(apps.app, 'get', `/models/${id}`);
-  for (const { status, body: text } of [called, shown]) {
+  for (const { status, body: answer } of [called, shown]) {
     expect(status).toBe(404);
-    expect(JSON.stringify(text)).toContain(message);
+    expect(JSON.stringify(answer)).toContain(message);
   }
   // Earlier calls are still found.
   expect((await ask(apps.app, 'get', `/generations?model=${id}`)).status).toBe(200);

@@ -1,4 +1,5 @@
 // A new management key: one for each person or program, so that the audit log names who changed what.
+import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { createKey } from '../../api/keys';
 import { isoTimeOfLocal, localMinute } from '../../api/iso-time';
@@ -13,6 +14,7 @@ const OFFERED_MS = 90 * 86_400_000;
 
 export function CreateManagementKeyDialog({ isOpen, onClose }: DialogProps) {
   const refresh = useRefreshKeys();
+  const [offered] = useState(() => localMinute(new Date(Date.now() + OFFERED_MS).toISOString()));
   const create = useMutation({ mutationFn: createKey });
   const close = () => {
     onClose();
@@ -56,7 +58,7 @@ export function CreateManagementKeyDialog({ isOpen, onClose }: DialogProps) {
             label="Expires"
             type="datetime-local"
             max={LAST_MINUTE}
-            defaultValue={localMinute(new Date(Date.now() + OFFERED_MS).toISOString())}
+            defaultValue={offered}
             hint="In your time zone. Empty: never. An expired key does not come back."
           />
           <SubmitButtons action="Create management key" isBusy={create.isPending} onCancel={close} />
