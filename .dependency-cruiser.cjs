@@ -99,6 +99,17 @@ module.exports = {
       to: { path: 'node_modules/(@nestjs/swagger|class-validator|class-transformer|express)/' },
     },
     {
+      name: 'no-catalogue-where-no-calls-are',
+      comment: 'The delivery process loads these folders: it neither reads nor keeps models.',
+      severity: 'error',
+      from: { path: '^src/(destination-kinds|deliveries|persistence|outbound|history|upkeep|config|domain)/' },
+      to: {
+        path: '^src/catalogue/',
+        pathNot: '^src/catalogue/stored-entry\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'otlp-tracer-only-dynamically',
       comment: 'A plain import would load it in every process.',
       severity: 'error',

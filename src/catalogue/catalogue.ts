@@ -16,26 +16,29 @@ export interface FoundModel<Model extends NamedModel> {
 // Suffixes that every model takes (docs/contract.md#models). Other suffixes belong to names of their own.
 const VARIANTS: Readonly<Record<string, Sort>> = { nitro: 'throughput', floor: 'price', exacto: 'exacto' };
 
-interface Names<Model> {
-  /** By id. */
-  readonly models: ReadonlyMap<string, Model>;
-  /** By id and by every other id of the model. */
-  readonly byId: ReadonlyMap<string, Model>;
-  /** By ids without their vendor. */
-  readonly byBareName: ReadonlyMap<string, Model | readonly Model[]>;
-  /** The tags of all endpoints and their beginnings, in lower case: `bedrock`, `bedrock/eu`. */
-  readonly tags: ReadonlySet<string>;
-  /** The models that no call may name, by every name. */
-  readonly disabled: ReadonlyMap<string, Model>;
-}
-
 export class ModelLookup<Model extends NamedModel> {
-  private names: Names<Model>;
+  /** Disabled ones as well. */
+  private readonly models = new Map<string, Model>();
+  /** By id and by every other id of the model. */
+  private readonly byName = new Map<string, Model>();
+  /** By ids without their vendor. */
+  private readonly byBareName = new Map<string, Model | readonly Model[]>();
+  /** The endpoints with each tag, or a tag that begins with it, in lower case: `bedrock`, `bedrock/eu`. */
+  private readonly tags = new Map<string, number>();
+  /** Every process lists these first, then those of changes by their ids, whatever it has loaded first. */
+  private readonly positions: ReadonlyMap<string, number>;
   private isKnown = true;
   private newest = 0;
+  /** In the order of lists; null: a change has come since. */
+  private ordered: readonly Model[] | null;
+  private enabled: readonly Model[] | null = null;
 
   constructor(models: readonly Model[]) {
-    this.names = namesOf(models);
+    this.positions = new Map(models.map(({ id }, index) => [id, index]));
+    // An id is never an alias of another model.
+    for (const model of models) this.byName.set(model.id, model);
+    for (const model of models) this.add(model);
+    this.ordered = models;
   }
 
   /**
@@ -52,7 +55,8 @@ export class ModelLookup<Model extends NamedModel> {
 
   /** By its id alone, without disabled ones. */
   get(id: string): Model | undefined {
-    return this.names.models.get(id);
+    const model = this.models.get(id);
+    return model?.disabled === true ? undefined : model;
   }
 
   /** The newest stored revision among the models that the same step finds; 0: none. */
@@ -67,18 +71,31 @@ export class ModelLookup<Model extends NamedModel> {
 
   /** Whether an endpoint of a model has this tag, or one that begins with it. */
   hasTag(tag: string): boolean {
-    return this.names.tags.has(tag.toLowerCase());
+    return this.tags.has(tag.toLowerCase());
   }
 
   /** Without disabled ones. */
-  list(): Model[] {
-    return [...this.names.models.values()];
+  list(): readonly Model[] {
+    this.enabled ??= this.listAll().filter(({ disabled }) => disabled !== true);
+    return this.enabled;
+  }
+
+  listAll(): readonly Model[] {
+    const position = ({ id }: Model): number => this.positions.get(id) ?? Number.POSITIVE_INFINITY;
+    this.ordered ??= [...this.models.values()].toSorted(
+      (one, other) => position(one) - position(other) || (one.id < other.id ? -1 : 1),
+    );
+    return this.ordered;
   }
 
   /** Applies from the next look-up on; a call in flight keeps the model that it was planned with. */
-  replace(models: readonly Model[], version = 0): void {
-    this.names = namesOf(models);
+  update(changes: readonly { readonly id: string; readonly model: Model | null }[], version: number): void {
     this.newest = version;
+    if (changes.length === 0) return;
+    for (const { id } of changes) this.remove(this.models.get(id));
+    for (const { model } of changes) if (model) this.add(model);
+    this.ordered = null;
+    this.enabled = null;
   }
 
   /** Calls are rejected with 503 while stored prices are not known. */
@@ -97,18 +114,55 @@ export class ModelLookup<Model extends NamedModel> {
   }
 
   private named(name: string): Model | undefined {
-    return this.names.byId.get(name) ?? this.findBare(name) ?? this.names.disabled.get(name);
+    return this.byName.get(name) ?? this.findBare(name);
   }
 
+  /** A model in use goes before disabled ones. */
   private findBare(name: string): Model | undefined {
-    const found = this.names.byBareName.get(name);
-    if (!Array.isArray(found)) return found as Model | undefined;
-    const ids = (found as readonly Model[]).map(({ id }) => id).join(', ');
+    const found = this.byBareName.get(name);
+    if (found === undefined || 'id' in found) return found;
+    const enabled = found.filter(({ disabled }) => disabled !== true);
+    if (enabled.length <= 1) return enabled[0] ?? found[0];
+    const ids = enabled.map(({ id }) => id).join(', ');
     throw new AppError('invalid_request', { detail: `model: ${name} is the name of several models: ${ids}` });
+  }
+
+  private add(model: Model): void {
+    this.models.set(model.id, model);
+    for (const name of idsOf(model)) {
+      if (!this.byName.has(name)) this.byName.set(name, model);
+      if (this.byName.get(name) !== model) continue;
+      const bareName = bareNameOf(name);
+      const others = this.bareNamed(bareName).filter((other) => other !== model);
+      // Nearly all have one model: a list for each would be most of the index.
+      this.byBareName.set(bareName, others.length === 0 ? model : [...others, model]);
+    }
+    for (const tag of tagsOf(model)) this.tags.set(tag, (this.tags.get(tag) ?? 0) + 1);
+  }
+
+  private remove(model: Model | undefined): void {
+    if (!model) return;
+    this.models.delete(model.id);
+    for (const name of idsOf(model)) {
+      if (this.byName.get(name) === model) this.byName.delete(name);
+      const bareName = bareNameOf(name);
+      const [first, ...others] = this.bareNamed(bareName).filter((other) => other !== model);
+      if (!first) this.byBareName.delete(bareName);
+      else this.byBareName.set(bareName, others.length === 0 ? first : [first, ...others]);
+    }
+    for (const tag of tagsOf(model)) {
+      const left = (this.tags.get(tag) ?? 0) - 1;
+      if (left > 0) this.tags.set(tag, left);
+      else this.tags.delete(tag);
+    }
+  }
+
+  private bareNamed(bareName: string): readonly Model[] {
+    const found = this.byBareName.get(bareName) ?? [];
+    return 'id' in found ? [found] : found;
   }
 }
 
-/** The embedding models. */
 export class Catalogue extends ModelLookup<CatalogueModel> {}
 
 export class RerankCatalogue extends ModelLookup<RerankModel> {}
@@ -127,43 +181,16 @@ export class ChatCatalogue extends ModelLookup<ChatModel> {
   }
 }
 
-function namesOf<Model extends NamedModel>(all: readonly Model[]): Names<Model> {
-  const models = all.filter(({ disabled }) => disabled !== true);
-  const byId = new Map<string, Model>();
-  const byBareName = new Map<string, Model | Model[]>();
-  const tags = new Set<string>();
-  // An id is never an alias of another model.
-  for (const model of models) byId.set(model.id, model);
-  for (const model of models) {
-    for (const id of idsOf(model)) {
-      if (!byId.has(id)) byId.set(id, model);
-      if (byId.get(id) === model) addBareName(byBareName, id.slice(id.indexOf('/') + 1), model);
-    }
-    for (const endpoint of model.endpoints) tags.add(endpointTag(endpoint));
-  }
-  const disabled = new Map<string, Model>();
-  for (const model of all)
-    if (model.disabled === true)
-      for (const id of idsOf(model)) disabled.set(id, model).set(id.slice(id.indexOf('/') + 1), model);
-  return {
-    models: new Map(models.map((model) => [model.id, model])),
-    byId,
-    byBareName,
-    tags: new Set([...tags].flatMap(beginningsOfTag)),
-    disabled,
-  };
+function bareNameOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1);
 }
 
-/** Thousands of models have one name each: a list for every one would be most of the index. */
-function addBareName<Model>(byBareName: Map<string, Model | Model[]>, name: string, model: Model): void {
-  const named = byBareName.get(name);
-  if (named === undefined) byBareName.set(name, model);
-  else if (!Array.isArray(named)) {
-    if (named !== model) byBareName.set(name, [named, model]);
-  } else if (!named.includes(model)) named.push(model);
+/** `bedrock` and `bedrock/eu` for `bedrock/eu`, of each endpoint in use. */
+function tagsOf({ endpoints, disabled }: NamedModel): string[] {
+  return disabled === true ? [] : endpoints.flatMap((endpoint) => beginningsOf(endpointTag(endpoint)));
 }
 
-function beginningsOfTag(tag: string): string[] {
+function beginningsOf(tag: string): string[] {
   const parts = tag.toLowerCase().split('/');
   return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
 }

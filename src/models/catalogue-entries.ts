@@ -1,7 +1,7 @@
 // The models of the catalogue with their layers.
 import { Injectable } from '@nestjs/common';
 import { idsOf } from '../catalogue/catalogue-model.js';
-import { KINDS, modelsOf } from '../catalogue/reader/kinds.js';
+import { KINDS } from '../catalogue/reader/kinds.js';
 import type { AnyModel, Kind } from '../catalogue/reader/kinds.js';
 import type { Page } from '../domain/page.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
@@ -35,25 +35,23 @@ export class CatalogueEntries {
   ) {}
 
   async list({ offset, limit, ...query }: CatalogueQueryDto): Promise<Page<CatalogueEntry>> {
-    const file = this.fileDocuments();
     const wanted = query.q?.toLowerCase();
     const found = this.models(query.kind).filter(
       ({ kind, model }) =>
         (query.disabled === undefined || (model.disabled ?? false) === query.disabled) &&
-        (query.source === undefined ||
-          this.layerNames({ kind, id: model.id }, file).includes(query.source)) &&
+        (query.source === undefined || this.layerNames({ kind, id: model.id }).includes(query.source)) &&
         (wanted === undefined ||
           [...idsOf(model), model.name].some((text) => text.toLowerCase().includes(wanted))),
     );
     const page = found.slice(offset, offset + limit).map(({ kind, model }) => ({ kind, id: model.id }));
-    return { items: await this.read(page, file), total: found.length };
+    return { items: await this.read(page), total: found.length };
   }
 
-  async read(names: readonly CatalogueName[], file = this.fileDocuments()): Promise<CatalogueEntry[]> {
-    const { rows } = this.source;
-    const withRows = names.filter(({ kind, id }) => rows.entry(kind, id));
+  async read(names: readonly CatalogueName[]): Promise<CatalogueEntry[]> {
+    const file = this.fileDocuments();
+    const { layers: known } = this.source;
+    const withRows = names.filter(({ kind, id }) => known.entry(kind, id));
     const layers = withRows.length === 0 ? [] : await this.revisions.layersOf(withRows);
-    const effective = new Map(this.models().map(({ kind, model }) => [`${kind} ${model.id}`, model]));
     return names.map(({ kind, id }) => {
       const stored = layers.find((entry) => entry.kind === kind && entry.id === id);
       const documents: readonly (readonly [LayerName, unknown])[] = [
@@ -65,34 +63,35 @@ export class CatalogueEntries {
       const present = documents.flatMap(([name, document]) =>
         document ? [{ name, document: document as CatalogueLayer['document'] }] : [],
       );
-      const model = effective.get(`${kind} ${id}`);
+      const model = known.model(kind, id);
       return {
         kind,
         id,
         name: model?.name ?? null,
         isDisabled: model?.disabled ?? false,
         version: stored?.version ?? 0,
-        problem: rows.entry(kind, id)?.problem ?? null,
+        problem: known.entry(kind, id)?.problem ?? null,
         layers: present,
         merged: mergeLayers(present),
       };
     });
   }
 
-  models(wanted?: Kind): { readonly kind: Kind; readonly model: AnyModel }[] {
+  private models(wanted: Kind | undefined): { readonly kind: Kind; readonly model: AnyModel }[] {
     const kinds = wanted === undefined ? KINDS : [wanted];
-    return kinds.flatMap((kind) => modelsOf(this.source.contents, kind).map((model) => ({ kind, model })));
+    return kinds.flatMap((kind) => this.source.list(kind).map((model) => ({ kind, model })));
   }
 
-  private layerNames({ kind, id }: CatalogueName, file: DocumentIndex | null): LayerName[] {
+  private layerNames({ kind, id }: CatalogueName): LayerName[] {
+    const { layers } = this.source;
     return [
       ...(shippedDocuments()[kind].has(id) ? (['shipped'] as const) : []),
-      ...(this.source.rows.entry(kind, id)?.ranks ?? []),
-      ...(file?.[kind].has(id) ? (['file'] as const) : []),
+      ...(layers.entry(kind, id)?.ranks ?? []),
+      ...(layers.isOfFile(kind, id) ? (['file'] as const) : []),
     ];
   }
 
-  fileDocuments(): DocumentIndex | null {
+  private fileDocuments(): DocumentIndex | null {
     const { fileDocument } = this.source;
     return fileDocument === null ? null : indexOf([fileDocument]);
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { CatalogueChanges } from './catalogue-changes.js';
 import { CatalogueController } from './catalogue.controller.js';
 import { CatalogueEntries } from './catalogue-entries.js';
 import { CatalogueService } from './catalogue.service.js';
@@ -12,6 +13,12 @@ import { ProviderTestService } from './provider-test.service.js';
 @Module({
   imports: [AuthModule, RoutingModule],
   controllers: [ModelsController, EndpointsController, CatalogueController],
-  providers: [CatalogueEntries, CatalogueService, ModelsService, ProviderTestService],
+  providers: [
+    CatalogueChanges,
+    CatalogueEntries,
+    CatalogueService,
+    ModelsService,
+    ProviderTestService,
+  ],
 })
 export class ModelsModule {}

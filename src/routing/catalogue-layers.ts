@@ -90,7 +90,8 @@ function endpointsOf({ endpoints }: Members): readonly Members[] {
   return Array.isArray(endpoints) ? (endpoints as readonly Members[]) : [];
 }
 
-function tagOf({ provider, tag }: Members): string {
+/** In the spelling of the catalogue. */
+export function tagOf({ provider, tag }: Members): string {
   const written = String(tag ?? provider);
   return canonicalEndpointTag(written) ?? written;
 }

@@ -10,12 +10,12 @@ import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../ca
 import type { ModelLookup } from '../catalogue/catalogue.js';
 import { SHIPPED } from '../catalogue/generated/shipped.js';
 import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
-import { contentsOf, kindOf, KINDS, modelsOf } from '../catalogue/reader/kinds.js';
+import { contentsOf, kindOf, KINDS } from '../catalogue/reader/kinds.js';
 import type { AnyModel, CatalogueContents, CatalogueRules, Kind } from '../catalogue/reader/kinds.js';
-import { modelReaders, readLayer } from '../catalogue/reader/layer.js';
+import { openLayer, readLayer } from '../catalogue/reader/layer.js';
 import { parseYaml } from '../catalogue/reader/yaml.js';
-import { StoredLayer } from '../catalogue/stored-layer.js';
-import type { EntryState } from '../catalogue/stored-layer.js';
+import { LayeredCatalogue } from '../catalogue/layered-catalogue.js';
+import type { EntryState, RowsChange } from '../catalogue/layered-catalogue.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
@@ -107,6 +107,8 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   readonly chatCatalogue: ChatCatalogue;
   readonly rerankCatalogue: RerankCatalogue;
   readonly aliasCatalogue: AliasCatalogue;
+  /** All layers below calls. */
+  readonly layers: LayeredCatalogue;
   private readonly catalogues: Readonly<Record<Kind, ModelLookup<AnyModel>>>;
   private readonly logger = new Logger('Catalogue');
   private readonly task = RepeatedTask.every(POLL_INTERVAL, () => this.reloadIfChanged());
@@ -114,9 +116,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   private loadedAt: Date;
   private problem: string | null = null;
   /** The operator's file as it is in force; null: there is none. */
-  private document: Cursor | null;
-  private stored: StoredLayer;
-  private effective: CatalogueContents;
+  private document: Cursor | null = null;
 
   constructor(
     private readonly file: string | undefined,
@@ -125,21 +125,20 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.loadedAt = clock.now();
     // Before reading: a change in between is then detected.
     this.seen = file === undefined ? null : describe(statSync(file, { throwIfNoEntry: false }));
-    this.document = file === undefined ? null : readAtStart(file);
+    const models = shippedCatalogue();
     // Endpoints that rows add have the defaults of the shipped ones, so that a row says no more than is its own.
-    const readers = modelReaders(shippedCursors(), RULES);
-    this.stored = StoredLayer.over(shippedCatalogue(), readers, RULES);
-    this.effective = this.document ? over(this.stored, this.document) : shippedCatalogue();
-    this.catalogue = new Catalogue(this.effective.models);
-    this.chatCatalogue = new ChatCatalogue(this.effective.chatModels);
-    this.rerankCatalogue = new RerankCatalogue(this.effective.rerankModels);
-    this.aliasCatalogue = new AliasCatalogue(this.effective.movingAliases);
+    this.layers = new LayeredCatalogue(models, openLayer(shippedCursors(), RULES).readers, RULES);
+    this.catalogue = new Catalogue(models.models);
+    this.chatCatalogue = new ChatCatalogue(models.chatModels);
+    this.rerankCatalogue = new RerankCatalogue(models.rerankModels);
+    this.aliasCatalogue = new AliasCatalogue(models.movingAliases);
     this.catalogues = {
       models: this.catalogue,
       chat_models: this.chatCatalogue,
       rerank_models: this.rerankCatalogue,
       moving_aliases: this.aliasCatalogue,
     };
+    if (file !== undefined) this.applyFile(readAtStart(file));
   }
 
   get state(): CatalogueState {
@@ -148,19 +147,14 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       loadedAt: this.loadedAt,
       problem: this.problem,
       ...this.counts(),
-      version: this.stored.version,
-      unreadable: this.stored.entries().filter(({ problem }) => problem !== null),
+      version: this.layers.version,
+      unreadable: this.layers.problems,
     };
   }
 
-  /** The rows in force. */
-  get rows(): StoredLayer {
-    return this.stored;
-  }
-
   /** All models in force, disabled ones as well. */
-  get contents(): CatalogueContents {
-    return this.effective;
+  list(kind: Kind): readonly AnyModel[] {
+    return this.catalogues[kind].listAll();
   }
 
   /** The operator's file as plain values; null: there is none. */
@@ -168,30 +162,16 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     return this.document?.plainValue ?? null;
   }
 
-  /** Throws CatalogueError where the operator's file cannot stand over these rows. */
-  check(rows: StoredLayer): void {
-    if (this.document) over(rows, this.document);
-  }
-
-  /**
-   * Puts these rows in force, in one step. Calls in flight keep the models that they were planned with. Throws
-   * CatalogueError, and changes nothing, where the operator's file cannot stand over them.
-   */
-  apply(rows: StoredLayer): void {
-    this.use(this.document ? over(rows, this.document) : rows.contents, rows);
+  /** Puts the change in force, in one step. Calls in flight keep the models that they were planned with. */
+  apply(change: RowsChange): void {
+    this.layers.apply(change);
+    this.update(change.models);
     this.serve(true);
   }
 
   /** False: calls are rejected with 503 until rows are applied, as these may state other prices. */
   serve(isKnown: boolean): void {
     for (const kind of KINDS) this.catalogues[kind].serve(isKnown);
-  }
-
-  private use(contents: CatalogueContents, rows: StoredLayer): void {
-    this.effective = contents;
-    for (const kind of KINDS) this.catalogues[kind].replace(modelsOf(contents, kind), rows.version);
-    this.stored = rows;
-    this.loadedAt = this.clock.now();
   }
 
   onApplicationBootstrap(): void {
@@ -209,8 +189,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       const document = parseYaml(await readFile(this.file, 'utf8'), this.file);
       // A start reads the file before it knows the rows.
       readLayer([document], shippedCatalogue(), RULES);
-      this.use(over(this.stored, document), this.stored);
-      this.document = document;
+      this.applyFile(document);
       this.problem = null;
       const count = Object.values(this.counts()).reduce((sum, models) => sum + models, 0);
       this.logger.log(`reloaded the catalogue: ${count} models`);
@@ -219,6 +198,23 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
       this.problem = reason.replaceAll(this.file, basename(this.file));
       this.logger.warn(`failed to load the changed catalogue file; the old catalogue stays: ${reason}`);
     }
+  }
+
+  /** Throws CatalogueError, and changes nothing, where the file cannot stand over the rows. */
+  private applyFile(document: Cursor): void {
+    const change = this.layers.planFile(document);
+    this.layers.applyFile(change);
+    this.document = document;
+    this.update(change.models);
+  }
+
+  private update(models: RowsChange['models']): void {
+    for (const kind of KINDS)
+      this.catalogues[kind].update(
+        models.filter((change) => change.kind === kind),
+        this.layers.version,
+      );
+    this.loadedAt = this.clock.now();
   }
 
   private counts(): Record<keyof CatalogueContents, number> {
@@ -234,10 +230,6 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.seen = now;
     await this.reload();
   }
-}
-
-function over(rows: StoredLayer, document: Cursor): CatalogueContents {
-  return readLayer([document], rows.contents, RULES);
 }
 
 /** Null: the file does not exist. */

@@ -3,7 +3,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import type { StoredEntry, StoredLayer } from '../catalogue/stored-layer.js';
+import type { ReadEntry, RowsChange } from '../catalogue/layered-catalogue.js';
+import type { StoredEntry } from '../catalogue/stored-entry.js';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { Metrics } from '../config/metrics.js';
@@ -79,10 +80,9 @@ export class StoredCatalogue implements OnApplicationBootstrap, OnApplicationShu
     return this.nextLoad;
   }
 
-  /** These rows over those in force. An entry that cannot be read has a problem in the result. */
-  async withEntries(version: number, entries: readonly StoredEntry[]): Promise<StoredLayer> {
-    const { rows } = this.source;
-    return rows.with(version, await this.yieldQueue.begin(WORK).run(rows.read(entries)));
+  /** The entries as this process would read them together, each with its problem. Nothing changes. */
+  async tryEntries(entries: readonly StoredEntry[]): Promise<readonly ReadEntry[]> {
+    return (await this.plan(this.source.layers.version, entries)).entries;
   }
 
   private async loadQuietly(): Promise<void> {
@@ -93,23 +93,30 @@ export class StoredCatalogue implements OnApplicationBootstrap, OnApplicationShu
 
   private async loadNewer(): Promise<void> {
     const changed = new Map<string, StoredEntry>();
-    let { version } = this.source.rows;
+    const note = (entries: readonly StoredEntry[]): void => {
+      for (const entry of entries) changed.set(`${entry.kind} ${entry.id}`, entry);
+    };
+    const { layers } = this.source;
+    // Another change, or the operator's file, may have solved their problem.
+    if (layers.problems.length > 0) note(await this.revisions.layersOf(layers.problems));
+    let { version } = layers;
     for (;;) {
       const page = await this.revisions.changedAfter(version);
-      for (const entry of page.entries) changed.set(`${entry.kind} ${entry.id}`, entry);
+      note(page.entries);
       if (page.version === version) break;
       version = page.version;
     }
-    if (version !== this.source.rows.version) {
+    if (version !== layers.version || changed.size > 0) {
       this.stale.set(1);
-      const rows = await this.withEntries(version, [...changed.values()]);
-      // The index of names is a piece of its own: with thousands of models each takes about 10 ms.
-      await this.yieldQueue.enter(WORK);
-      // Where the operator's file cannot stand over the rows, it throws, and the catalogue stays as it was.
-      this.source.apply(rows);
+      this.source.apply(await this.plan(version, [...changed.values()]));
     }
-    this.stale.set(this.source.state.unreadable.length > 0 ? 1 : 0);
+    this.stale.set(layers.problems.length > 0 ? 1 : 0);
     this.version.set(version);
     this.isLoaded = true;
+  }
+
+  private async plan(version: number, entries: readonly StoredEntry[]): Promise<RowsChange> {
+    const { layers } = this.source;
+    return layers.plan(version, await this.yieldQueue.begin(WORK).run(layers.read(entries)));
   }
 }

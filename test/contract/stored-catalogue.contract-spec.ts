@@ -1,14 +1,14 @@
 // Stored rows over the shipped catalogue: all kinds of models alike.
 import { expect, it } from '@jest/globals';
-import { KINDS, modelsOf } from '../../src/catalogue/reader/kinds.js';
-import type { Kind } from '../../src/catalogue/reader/kinds.js';
-import type { StoredEntry, StoredLayer } from '../../src/catalogue/stored-layer.js';
+import { KINDS } from '../../src/catalogue/reader/kinds.js';
+import type { AnyModel, Kind } from '../../src/catalogue/reader/kinds.js';
+import type { StoredEntry } from '../../src/catalogue/stored-entry.js';
+import type { ChatModel } from '../../src/domain/chat/chat-model.js';
 import { CatalogueSource } from '../../src/routing/catalogue-source.js';
 import { TestClock } from '../support/app/clock.js';
 
 type Change = readonly [kind: Kind, id: string, document: object | null];
 
-const { rows: SHIPPED } = new CatalogueSource(undefined, new TestClock());
 const ROW = { effective_from: '2026-01-01', source: 'a test' };
 const HEAD = { created_at: '2026-01-01', context_length: 4096 };
 const ADDED: Readonly<Record<Kind, object>> = {
@@ -38,54 +38,62 @@ const ADDED: Readonly<Record<Kind, object>> = {
 /** The lists of models: an alias has an id that no model can have. */
 const MODEL_KINDS = KINDS.filter((kind) => kind !== 'moving_aliases');
 
-function over(rows: StoredLayer, ...changes: readonly Change[]): StoredLayer {
+const shipped = (): CatalogueSource => new CatalogueSource(undefined, new TestClock());
+const idsIn = (source: CatalogueSource, kind: Kind): string[] => source.list(kind).map(({ id }) => id);
+const firstOf = (source: CatalogueSource, kind: Kind): AnyModel => source.list(kind)[0]!;
+const contentsOf = (source: CatalogueSource) => KINDS.map((kind) => source.list(kind));
+
+/** The source with the changes, in one step. */
+function over(source: CatalogueSource, ...changes: readonly Change[]): CatalogueSource {
+  const { layers } = source;
   const entries = changes.map(([kind, id, document], index): StoredEntry => ({
     kind,
     id,
-    version: rows.version + index + 1,
+    version: layers.version + index + 1,
     documents: document === null ? {} : { operator: { id, ...document } },
   }));
-  const reading = rows.read(entries);
+  const reading = layers.read(entries);
   let step = reading.next();
   while (step.done !== true) step = reading.next();
-  return rows.with(rows.version + entries.length, step.value);
+  source.apply(layers.plan(layers.version + entries.length, step.value));
+  return source;
 }
 
-const problemOf = (rows: StoredLayer, kind: Kind, id: string): string | null | undefined =>
-  rows.entry(kind, id)?.problem;
+const problemOf = ({ layers }: CatalogueSource, kind: Kind, id: string): string | null | undefined =>
+  layers.entry(kind, id)?.problem;
 
 it.each(KINDS)('a stored row of the list %s adds a model, disables it, and takes it away', (kind) => {
   const id = kind === 'moving_aliases' ? '~acme/one' : 'acme/one';
-  const added = over(SHIPPED, [kind, id, ADDED[kind]]);
-  expect(problemOf(added, kind, id)).toBeNull();
-  expect(modelsOf(added.contents, kind).map((model) => model.id)).toContain(id);
-  const disabled = over(added, [kind, id, { ...ADDED[kind], disabled: true }]);
-  expect(disabled.model(kind, id)?.disabled).toBe(true);
-  const ended = over(disabled, [kind, id, null]);
-  expect(ended.contents).toEqual(SHIPPED.contents);
+  const source = over(shipped(), [kind, id, ADDED[kind]]);
+  expect(problemOf(source, kind, id)).toBeNull();
+  expect(idsIn(source, kind)).toContain(id);
+  over(source, [kind, id, { ...ADDED[kind], disabled: true }]);
+  expect(source.layers.model(kind, id)?.disabled).toBe(true);
+  over(source, [kind, id, null]);
+  expect(contentsOf(source)).toEqual(contentsOf(shipped()));
 });
 
 it.each(MODEL_KINDS)(
   'a stored row of the list %s disables a shipped model and keeps its other members',
   (kind) => {
-    const [shipped] = modelsOf(SHIPPED.contents, kind);
-    const changed = over(SHIPPED, [kind, shipped!.id, { disabled: true }]);
-    expect(changed.model(kind, shipped!.id)).toEqual({ ...shipped, disabled: true });
+    const model = firstOf(shipped(), kind);
+    const { layers } = over(shipped(), [kind, model.id, { disabled: true }]);
+    expect(layers.model(kind, model.id)).toEqual({ ...model, disabled: true });
   },
 );
 
 it.each(MODEL_KINDS)(
   'a stored row of the list %s states the end of a shipped model, and its successor',
   (kind) => {
-    const [shipped] = modelsOf(SHIPPED.contents, kind);
+    const model = firstOf(shipped(), kind);
     const end = { expires_on: '2027-03-31', successor: 'acme/next' };
-    expect(over(SHIPPED, [kind, shipped!.id, end]).model(kind, shipped!.id)).toEqual({
-      ...shipped,
+    expect(over(shipped(), [kind, model.id, end]).layers.model(kind, model.id)).toEqual({
+      ...model,
       expiresOn: '2027-03-31',
       successor: 'acme/next',
     });
-    const wrong = over(SHIPPED, [kind, shipped!.id, { expires_on: '2027-02-30' }]);
-    expect(problemOf(wrong, kind, shipped!.id)).toContain('expires_on: must be a day of the calendar');
+    const wrong = over(shipped(), [kind, model.id, { expires_on: '2027-02-30' }]);
+    expect(problemOf(wrong, kind, model.id)).toContain('expires_on: must be a day of the calendar');
   },
 );
 
@@ -94,10 +102,10 @@ it.each(
     MODEL_KINDS.filter((other) => other !== kind).map((other) => [kind, other] as const),
   ),
 )('a stored row of the list %s cannot have the id of a model of the list %s', (kind, other) => {
-  const [taken] = modelsOf(SHIPPED.contents, other);
-  const changed = over(SHIPPED, [kind, taken!.id, ADDED[kind]]);
-  expect(problemOf(changed, kind, taken!.id)).toContain(`${taken!.id} names`);
-  expect(changed.contents).toEqual(SHIPPED.contents);
+  const { id } = firstOf(shipped(), other);
+  const changed = over(shipped(), [kind, id, ADDED[kind]]);
+  expect(problemOf(changed, kind, id)).toContain(`${id} names`);
+  expect(contentsOf(changed)).toEqual(contentsOf(shipped()));
 });
 
 it.each<[string, string, object, string]>([
@@ -106,13 +114,18 @@ it.each<[string, string, object, string]>([
   [
     'has two targets from one day on',
     '~acme/one',
-    { targets: [{ ...ROW, target: 'acme/1' }, { ...ROW, target: 'acme/2' }] },
+    {
+      targets: [
+        { ...ROW, target: 'acme/1' },
+        { ...ROW, target: 'acme/2' },
+      ],
+    },
     'there are two targets from 2026-01-01 on',
   ],
   ['names another alias', '~acme/one', { targets: [{ ...ROW, target: '~acme/two' }] }, 'targets[0].target'],
   ['has prices', '~acme/one', { endpoints: [] }, 'endpoints: is not known here'],
 ])('a stored moving alias that %s is refused', (_name, id, members, problem) => {
-  const changed = over(SHIPPED, ['moving_aliases', id, { ...ADDED.moving_aliases, ...members }]);
+  const changed = over(shipped(), ['moving_aliases', id, { ...ADDED.moving_aliases, ...members }]);
   expect(problemOf(changed, 'moving_aliases', id)).toContain(problem);
 });
 
@@ -147,7 +160,7 @@ it('a stored row cannot give a server of one model another one for another kind'
       },
     ],
   };
-  const changed = over(SHIPPED, ['models', 'acme/embed', embeddings]);
+  const changed = over(shipped(), ['models', 'acme/embed', embeddings]);
   expect(problemOf(changed, 'models', 'acme/embed')).toBeNull();
   const both = over(changed, ['rerank_models', 'acme/rank', rerank]);
   expect(problemOf(both, 'rerank_models', 'acme/rank')).toContain('tei serves one model');
@@ -181,10 +194,46 @@ it.each<[string, string, object]>([
       ...(id === CLAUDE ? {} : HEAD),
       endpoints: [{ ...endpoint, prices: [{ ...ROW, usd_per_million_tokens: prices }] }],
     };
-    return problemOf(over(SHIPPED, ['chat_models', id, document]), 'chat_models', id);
+    return problemOf(over(shipped(), ['chat_models', id, document]), 'chat_models', id);
   };
   expect(problemWith(withoutWrites)).toContain(
     'usd_per_million_tokens must have cache_write: the endpoint needs it',
   );
   expect(problemWith(allPrices)).toBeNull();
+});
+
+it('a stored model may have an alias of another one as its id, and gives it back at its end', () => {
+  const other = { ...ADDED.chat_models, canonical_slug: 'acme/other-1', aliases: ['acme/taken'] };
+  const source = over(shipped(), ['chat_models', 'acme/other', other]);
+  const aliases = () => (source.chatCatalogue.get('acme/other') as ChatModel).aliases;
+  const ownerOf = (name: string) => source.chatCatalogue.find(name)?.model.id;
+  expect([ownerOf('acme/taken'), ownerOf('taken')]).toEqual(['acme/other', 'acme/other']);
+  over(source, ['chat_models', 'acme/taken', ADDED.chat_models]);
+  expect([ownerOf('acme/taken'), ownerOf('taken'), aliases()]).toEqual(['acme/taken', 'acme/taken', []]);
+  over(source, ['chat_models', 'acme/taken', null]);
+  expect([ownerOf('acme/taken'), aliases()]).toEqual(['acme/other', ['acme/taken']]);
+});
+
+it('two changed models with one name are refused, and others apply', () => {
+  const named = { ...ADDED.chat_models, aliases: ['acme/both'] };
+  const source = over(
+    shipped(),
+    ['chat_models', 'acme/one', named],
+    ['chat_models', 'acme/two', named],
+    ['chat_models', 'acme/three', ADDED.chat_models],
+  );
+  expect(source.layers.problems).toHaveLength(1);
+  expect(source.layers.problems[0]?.problem).toContain('acme/both names acme/');
+  expect(source.chatCatalogue.find('acme/three')).toBeDefined();
+});
+
+it('changes apply in any order to one list', () => {
+  const changes: Change[] = ['acme/b', 'acme/a', 'acme/c'].map((id) => [
+    'chat_models',
+    id,
+    ADDED.chat_models,
+  ]);
+  const at = shipped();
+  for (const change of changes) over(at, change);
+  expect(idsIn(at, 'chat_models')).toEqual(idsIn(over(shipped(), ...changes.toReversed()), 'chat_models'));
 });

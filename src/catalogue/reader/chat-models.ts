@@ -19,7 +19,7 @@ import {
   readFlag,
   readNames,
 } from './members.js';
-import type { EndpointMembers, EndpointRules } from './members.js';
+import type { EndpointMembers, EndpointRules, KnownModels } from './members.js';
 import { readChatPrices, readTokenPriceNames } from './prices.js';
 
 const MODALITIES: readonly ChatModality[] = ['text', 'image', 'audio', 'file', 'video'];
@@ -50,7 +50,7 @@ export const CHAT_ENDPOINT_MEMBERS = [
 
 export function readChatModel(
   cursor: Cursor,
-  known: ReadonlyMap<string, ChatModel>,
+  known: KnownModels<ChatModel>,
   rules: EndpointRules,
 ): ChatModel {
   const { members, base, shared } = modelMembers(cursor, known, ['tokenizer']);

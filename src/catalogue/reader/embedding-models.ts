@@ -16,7 +16,7 @@ import {
   readLabel,
   readNames,
 } from './members.js';
-import type { EndpointMembers, EndpointRules } from './members.js';
+import type { EndpointMembers, EndpointRules, KnownModels } from './members.js';
 import { readTokenPrices } from './prices.js';
 
 const INPUT_FORMS: readonly InputForm[] = ['texts', 'tokens', 'multimodal'];
@@ -30,7 +30,7 @@ const OTHER_THAN_TEXT = MODALITIES.filter((modality) => modality !== 'text');
 
 export function readEmbeddingModel(
   cursor: Cursor,
-  known: ReadonlyMap<string, CatalogueModel>,
+  known: KnownModels<CatalogueModel>,
   rules: EndpointRules,
   families: ReadonlyMap<string, ModelFamilies>,
 ): CatalogueModel {

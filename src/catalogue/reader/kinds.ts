@@ -8,7 +8,7 @@ import type { RerankModel } from '../rerank-model.js';
 import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
 import type { Cursor } from './cursor.js';
 import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel } from './embedding-models.js';
-import type { EndpointRules } from './members.js';
+import type { EndpointRules, KnownModels } from './members.js';
 import { readMovingAlias } from './moving-aliases.js';
 import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
 import type { RerankProviderRules } from './rerank-models.js';
@@ -45,7 +45,7 @@ interface ModelKind {
   /** `known`: the models below, by id. */
   read(
     cursor: Cursor,
-    known: ReadonlyMap<string, AnyModel>,
+    known: KnownModels<AnyModel>,
     endpointRules: EndpointRules,
     rules: CatalogueRules,
   ): AnyModel;
@@ -58,7 +58,7 @@ const MODEL_KINDS = {
     member: 'models',
     endpointMembers: EMBEDDING_ENDPOINT_MEMBERS,
     providersOf: ({ providers }) => providers,
-    read: (cursor, known: ReadonlyMap<string, CatalogueModel>, endpointRules, { families }) =>
+    read: (cursor, known: KnownModels<CatalogueModel>, endpointRules, { families }) =>
       readEmbeddingModel(cursor, known, endpointRules, families),
   },
   chat_models: {
@@ -66,7 +66,7 @@ const MODEL_KINDS = {
     member: 'chatModels',
     endpointMembers: CHAT_ENDPOINT_MEMBERS,
     providersOf: ({ chatWires }) => [...chatWires.keys()],
-    read: (cursor, known: ReadonlyMap<string, ChatModel>, endpointRules) =>
+    read: (cursor, known: KnownModels<ChatModel>, endpointRules) =>
       readChatModel(cursor, known, endpointRules),
   },
   rerank_models: {
@@ -74,7 +74,7 @@ const MODEL_KINDS = {
     member: 'rerankModels',
     endpointMembers: RERANK_ENDPOINT_MEMBERS,
     providersOf: ({ rerank }) => [...rerank.keys()],
-    read: (cursor, known: ReadonlyMap<string, RerankModel>, endpointRules, { rerank }) =>
+    read: (cursor, known: KnownModels<RerankModel>, endpointRules, { rerank }) =>
       readRerankModel(cursor, known, endpointRules, rerank),
   },
   moving_aliases: {
@@ -82,7 +82,7 @@ const MODEL_KINDS = {
     member: 'movingAliases',
     endpointMembers: [],
     providersOf: () => [],
-    read: (cursor, known: ReadonlyMap<string, MovingAlias>) => readMovingAlias(cursor, known),
+    read: (cursor, known: KnownModels<MovingAlias>) => readMovingAlias(cursor, known),
   },
 } as const satisfies Readonly<Record<string, ModelKind>>;
 

@@ -29,11 +29,16 @@ export interface EndpointRules {
   readonly defaults: ReadonlyMap<string, ObjectCursor>;
 }
 
+/** The models of the layers below, by id. */
+export interface KnownModels<Model> {
+  get(id: string): Model | undefined;
+}
+
 type AnyModel = Omit<CatalogueModel, 'nativeDimensions' | 'otherDimensions' | 'endpoints'>;
 
 export function modelMembers<Model extends AnyModel>(
   cursor: Cursor,
-  known: ReadonlyMap<string, Model>,
+  known: KnownModels<Model>,
   names: readonly string[],
 ): { readonly members: ObjectCursor; readonly base: Model | undefined; readonly shared: AnyModel } {
   const members = cursor.object([...MODEL_MEMBERS, ...names]);

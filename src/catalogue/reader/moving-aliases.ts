@@ -2,9 +2,10 @@
 import type { DatedTarget, MovingAlias } from '../moving-alias.js';
 import type { Cursor } from './cursor.js';
 import { given, readFlag, readId, readLabel } from './members.js';
+import type { KnownModels } from './members.js';
 import { readOrigin, readRows } from './prices.js';
 
-export function readMovingAlias(cursor: Cursor, known: ReadonlyMap<string, MovingAlias>): MovingAlias {
+export function readMovingAlias(cursor: Cursor, known: KnownModels<MovingAlias>): MovingAlias {
   const members = cursor.object(['id', 'name', 'targets', 'disabled']);
   const id = members.read('id', readAliasId);
   const base = known.get(id);

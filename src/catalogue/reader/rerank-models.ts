@@ -12,7 +12,7 @@ import {
   readFlag,
   readNames,
 } from './members.js';
-import type { EndpointMembers, EndpointRules } from './members.js';
+import type { EndpointMembers, EndpointRules, KnownModels } from './members.js';
 import { readRerankPrices } from './prices.js';
 
 export const RERANK_ENDPOINT_MEMBERS =
@@ -28,7 +28,7 @@ export interface RerankProviderRules {
 
 export function readRerankModel(
   cursor: Cursor,
-  known: ReadonlyMap<string, RerankModel>,
+  known: KnownModels<RerankModel>,
   rules: EndpointRules,
   providers: ReadonlyMap<string, RerankProviderRules>,
 ): RerankModel {

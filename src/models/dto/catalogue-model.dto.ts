@@ -1,6 +1,6 @@
 // Models of the catalogue as operators see them, and its history. Contract: docs/contract.md#catalogue.
 import { KINDS } from '../../catalogue/reader/kinds.js';
-import { RANKS } from '../../catalogue/stored-layer.js';
+import { RANKS } from '../../catalogue/stored-entry.js';
 import { FreeObjectField, ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField, TimeField } from '../../http/fields/scalar-fields.js';
 import type { Revision } from '../../persistence/catalogue/catalogue-revisions.repository.js';
@@ -52,6 +52,11 @@ export class CatalogueRevisionDto {
 }
 
 export class CatalogueModelDto extends CatalogueEntryDto {
+  @FlagField({
+    description:
+      'Whether the key that asks may change it: its account operates the service, and `CATALOGUE_FILE` does not define the model.',
+  })
+  can_change: boolean;
   @ObjectListField(CatalogueLayerDto, { description: 'Lowest first.' }) documents: CatalogueLayerDto[];
   @ObjectListField(CatalogueRevisionDto, { description: 'The newest 50, newest first.' })
   revisions: CatalogueRevisionDto[];
@@ -80,6 +85,7 @@ export function toCatalogueEntryDto(entry: CatalogueEntry): CatalogueEntryDto {
 export function toCatalogueModelDto(entry: CatalogueHistory): CatalogueModelDto {
   return {
     ...toCatalogueEntryDto(entry),
+    can_change: entry.showsActors && !entry.layers.some(({ name }) => name === 'file'),
     documents: entry.layers.map(({ name, document }) => ({ name, model: document })),
     revisions: entry.revisions.map((revision) => toCatalogueRevisionDto(revision, entry.showsActors)),
   };

@@ -1,7 +1,7 @@
 // The stored revisions of the catalogue.
 import { Injectable } from '@nestjs/common';
-import { RANKS } from '../../catalogue/stored-layer.js';
-import type { Rank, StoredEntry } from '../../catalogue/stored-layer.js';
+import { RANKS } from '../../catalogue/stored-entry.js';
+import type { Rank, StoredEntry } from '../../catalogue/stored-entry.js';
 import type { AuditEntry } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
@@ -95,6 +95,8 @@ export class CatalogueRevisionsRepository {
     revisions: readonly NewRevision[],
     { actor, reason }: Pick<Revision, 'reason'> & Pick<AuditEntry, 'actor'>,
     describe: (revision: NewRevision, version: number) => AuditEntry,
+    /** Further statements of the change, which it waits for. */
+    within: (transaction: Transaction) => Promise<void> = () => Promise.resolve(),
   ): Promise<boolean> {
     return this.database.transact(async (transaction) => {
       await transaction.$queryRawUnsafe(LOCK_CATALOGUE);
@@ -109,6 +111,7 @@ export class CatalogueRevisionsRepository {
       );
       for (const [index, revision] of revisions.entries())
         await this.audit.record(describe(revision, newest + index + 1), transaction);
+      await within(transaction);
       return true;
     }, actor.key.accountId);
   }
