@@ -1,11 +1,13 @@
 // Compares catalogue/ with maintained price lists and prints proposals (docs/catalogue.md): `npm run catalogue:update --
 // genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER llmgateway=FILE [--take=new,cheaper,dearer] [--confirm='TEXT']
-// [--write=FILE] [--table=PAGE]`. It fetches nothing and changes nothing but FILE with the counts of catalogue/lists.json, and the table
-// of PAGE.
+// [--write=FILE] [--table=PAGE] [--post=URL]`. It fetches no list and changes nothing but FILE with the counts of catalogue/lists.json,
+// and the table of PAGE. With --post it compares with the catalogue of the service at URL, by the key in SIGNALBOX_KEY, and leaves the
+// proposals there for a person to apply.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './catalogue/compare.mjs';
 import { coverageOf, replaceTable, tableOf } from './catalogue/coverage.mjs';
+import { postProposals, readService } from './catalogue/post.mjs';
 import { ListError, listOf, readListFile } from './catalogue/read-list.mjs';
 import { chosenOf, report } from './catalogue/report.mjs';
 import { readShipped } from './catalogue/shipped.mjs';
@@ -25,6 +27,7 @@ async function run() {
       confirm: { type: 'string', multiple: true, default: [] },
       write: { type: 'string' },
       table: { type: 'string' },
+      post: { type: 'string' },
     },
   });
   if (positionals.length === 0)
@@ -38,9 +41,11 @@ async function run() {
     lists.push(await readListFile(list, path, counts[list.name] ?? 0));
   }
   const today = new Date().toISOString().slice(0, 10);
-  const shipped = readShipped();
+  const service = values.post === undefined ? null : { url: values.post, key: process.env.SIGNALBOX_KEY };
+  const shipped = service ? await readService(service) : readShipped();
   const proposals = compare(shipped, lists, today);
   process.stdout.write(report(proposals, lists));
+  if (service) process.stdout.write(`\n${await postProposals(service, proposals, lists, today)}\n`);
   if (values.table !== undefined) writeTable(values.table, coverageOf(shipped, lists, today, YEAR));
   if (values.write === undefined) return;
   const chosen = chosenOf(proposals, values.take.split(','), values.confirm);

@@ -12,6 +12,11 @@ export function summaryOf({ key, changes }) {
 }
 
 export function writeProposals(proposals, today) {
+  return stringify(documentOf(proposals, today));
+}
+
+/** In the format of docs/catalogue.example.yaml. */
+export function documentOf(proposals, today) {
   const chats = new Map();
   const embeddings = new Map();
   for (const proposal of proposals) {
@@ -25,13 +30,13 @@ export function writeProposals(proposals, today) {
     models.set(idOf(proposal), model);
   }
   const listed = (models) => [...models].map(([id, model]) => Object.assign({ id }, model));
-  return stringify({
+  return {
     ...(embeddings.size > 0 && { models: listed(embeddings) }),
     ...(chats.size > 0 && { chat_models: listed(chats) }),
-  });
+  };
 }
 
-function idOf({ id, key, offer }) {
+export function idOf({ id, key, offer }) {
   if (id !== undefined) return id;
   const [provider] = key.split(' ');
   return HOSTS.has(provider) ? offer.model.toLowerCase() : `${VENDORS[provider] ?? provider}/${offer.model}`;

@@ -4,6 +4,8 @@ import { RoutingModule } from '../routing/routing.module.js';
 import { CatalogueChanges } from './catalogue-changes.js';
 import { CatalogueController } from './catalogue.controller.js';
 import { CatalogueEntries } from './catalogue-entries.js';
+import { CatalogueImportsController } from './catalogue-imports.controller.js';
+import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueService } from './catalogue.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { ModelsController } from './models.controller.js';
@@ -12,10 +14,11 @@ import { ProviderTestService } from './provider-test.service.js';
 
 @Module({
   imports: [AuthModule, RoutingModule],
-  controllers: [ModelsController, EndpointsController, CatalogueController],
+  controllers: [ModelsController, EndpointsController, CatalogueController, CatalogueImportsController],
   providers: [
     CatalogueChanges,
     CatalogueEntries,
+    CatalogueImportsService,
     CatalogueService,
     ModelsService,
     ProviderTestService,

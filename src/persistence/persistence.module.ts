@@ -28,6 +28,7 @@ import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignmen
 import { GuardrailsRepository } from './guardrails/guardrails.repository.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
+import { CatalogueImportsRepository } from './catalogue/catalogue-imports.repository.js';
 import { CatalogueRevisionsRepository } from './catalogue/catalogue-revisions.repository.js';
 import { BudgetSubjectsRepository } from './notifications/budget-subjects.repository.js';
 import { CrossingsRepository } from './notifications/crossings.repository.js';
@@ -61,6 +62,7 @@ const REPOSITORIES = [
   ApiKeysRepository,
   AuditLogRepository,
   BudgetSubjectsRepository,
+  CatalogueImportsRepository,
   CatalogueRevisionsRepository,
   CrossingsRepository,
   ConsoleSessionsRepository,

@@ -17,6 +17,11 @@ export interface Proposal {
 
 type Shipped = ReadonlyMap<string, object>;
 
+interface Service {
+  readonly url: string;
+  readonly key: string;
+}
+
 interface Coverage {
   readonly released: readonly object[];
   readonly prices: readonly object[];
@@ -35,6 +40,13 @@ export interface UpdateScripts {
     confirmations: readonly string[],
   ) => Proposal[];
   readonly writeProposals: (proposals: readonly Proposal[], today: string) => string;
+  readonly readService: (service: Service) => Promise<Shipped>;
+  readonly postProposals: (
+    service: Service,
+    proposals: readonly Proposal[],
+    lists: readonly ReadList[],
+    today: string,
+  ) => Promise<string>;
   readonly coverageOf: (
     shipped: Shipped,
     lists: readonly ReadList[],
@@ -50,7 +62,7 @@ const importPlain = (path: string): Promise<Partial<UpdateScripts>> => import(pa
 
 export async function loadUpdateScripts(): Promise<UpdateScripts> {
   const modules = await Promise.all(
-    ['compare', 'coverage', 'read-list', 'report', 'shipped', 'write'].map((name) =>
+    ['compare', 'coverage', 'post', 'read-list', 'report', 'shipped', 'write'].map((name) =>
       importPlain(`../../../scripts/catalogue/${name}.mjs`),
     ),
   );

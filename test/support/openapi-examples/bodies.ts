@@ -69,6 +69,56 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
       },
     },
   ],
+  createCatalogueImport: only({
+    lists: ['models.dev, read 2026-11-01', 'genai-prices, read 2026-11-01'],
+    proposals: [
+      {
+        group: 'dearer',
+        kind: 'models',
+        id: 'openai/text-embedding-3-large',
+        provider: 'openai',
+        upstream_model: 'text-embedding-3-large',
+        prices: [
+          {
+            member: 'prompt',
+            own: '0.13',
+            values: [
+              { list: 'models.dev', value: '0.14' },
+              { list: 'genai-prices', value: '0.14' },
+            ],
+          },
+        ],
+        holds: [],
+        summary: 'openai text-embedding-3-large: prompt 0.14',
+        choices: [
+          {
+            lists: ['models.dev', 'genai-prices'],
+            model: {
+              id: 'openai/text-embedding-3-large',
+              endpoints: [
+                {
+                  provider: 'openai',
+                  prices: [
+                    {
+                      effective_from: '2024-01-25',
+                      usd_per_million_tokens: 0.13,
+                      source: 'https://openai.com/api/pricing',
+                    },
+                    {
+                      effective_from: '2026-11-01',
+                      usd_per_million_tokens: 0.14,
+                      source: 'models.dev, genai-prices, read 2026-11-01',
+                    },
+                  ],
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  }),
+  applyCatalogueImport: only({ entries: [{ number: 0 }] }),
   revertCatalogueChange: only({ reason: 'Disabled by mistake' }),
   testProvider: only({ model: 'local/hashing' }),
   rotateKey: only({ grace_period_seconds: 604_800 }),

@@ -48,6 +48,8 @@ const FIRST = [
   'createBYOKKey',
   'createNotification',
   'putCatalogueModel',
+  'createCatalogueImport',
+  'applyCatalogueImport',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
   'createGuardrail',
@@ -64,6 +66,7 @@ const LAST = [
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
+  'discardCatalogueImport',
   'revertCatalogueChange',
   'deleteCatalogueModel',
   'deleteNotification',
@@ -84,6 +87,7 @@ const PATHS: Readonly<Record<string, string>> = {
   listCatalogueModels: '/catalogue/models?source=operator',
   getCatalogueModel: '/catalogue/models/acme/chat-1',
   testProvider: '/providers/local/test',
+  listCatalogueImports: '/catalogue/imports',
   listNotifications: '/notifications',
   listRefusals: '/refusals',
   createPresetsChatCompletions: '/presets/owned/chat/completions',
@@ -212,6 +216,7 @@ class Journey {
       createBYOKKey: { credential: data?.id },
       createNotification: { notification: data?.id },
       createGuardrail: { guardrail: data?.id },
+      createCatalogueImport: { import: data?.id },
       // A provider's call shows more than one of the embedded model.
       ...(model === LOCAL ? {} : { createEmbeddings: { generation: id } }),
     };

@@ -18,6 +18,7 @@ export interface Route {
 
 const DESTINATION = '/observability/destinations/{destination}';
 const NOTIFICATION = '/notifications/{notification}';
+const IMPORT = '/catalogue/imports/{import}';
 const ALERTS = { name: 'Alerts', config: { url: 'https://example.com/alerts' } };
 const PRESET = (wire: string) => `/presets/owned/${wire}?workspace_id={workspace}`;
 const PRESET_BODY = { model: 'local/echo', messages: [{ role: 'user', content: 'words' }] };
@@ -130,6 +131,11 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /catalogue/models/{author}/{slug}': management('/catalogue/models/acme/chat-1', 403),
   'GET /catalogue/changes': management('/catalogue/changes', 200),
   'POST /catalogue/changes/{version}/revert': management('/catalogue/changes/2/revert', 403, { reason: 'x' }),
+  'POST /catalogue/imports': management('/catalogue/imports', 403, { lists: ['x'], proposals: [] }),
+  'GET /catalogue/imports': management('/catalogue/imports', 403),
+  'GET /catalogue/imports/{id}': management(IMPORT, 403),
+  'POST /catalogue/imports/{id}/apply': management(`${IMPORT}/apply`, 403, { entries: [{ number: 0 }] }),
+  'DELETE /catalogue/imports/{id}': management(IMPORT, 403),
   'GET /endpoints': management('/endpoints?provider=local', 200),
   'GET /providers/health': management('/providers/health', 200),
   'POST /providers/{slug}/test': management('/providers/openai/test', 404, {
