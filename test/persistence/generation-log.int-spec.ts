@@ -1,5 +1,6 @@
 // The generation log on a real PostgreSQL: every appended generation exists once, and its cost is in the right
 // windows.
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from '../support/fast-check.js';
 import pg from 'pg';
@@ -55,6 +56,19 @@ function sumsAt(amounts: readonly Amount[], member: 'cost' | 'byok', now: Date):
     monthly: sumOf((moment) => utcMonth(moment) === utcMonth(now)),
   };
 }
+
+it('appends a call whose user and session are as long as a caller may choose, and cannot be compressed', async () => {
+  const key = await newKey();
+  // Each of three bytes in UTF-8.
+  const characters = (length: number): string =>
+    Array.from({ length }, () => String.fromCharCode(randomInt(0x4e00, 0x9fa5))).join('');
+  const generation = createGeneration(key, { userId: characters(1_000), sessionId: characters(256) });
+  await log.append(generation);
+  const found = await app.sql<{ id: string }>('SELECT id FROM generations WHERE user_id = $1', [
+    generation.userId,
+  ]);
+  expect(found).toEqual([{ id: generation.id }]);
+});
 
 describe('settling', () => {
   it.each([

@@ -74,6 +74,10 @@ function isOfFailures(statuses: readonly number[] | undefined): boolean {
   return statuses !== undefined && statuses.every((status) => status >= 400);
 }
 
+/** The index of users holds their beginnings. */
+export const isUser = (value: string): string =>
+  `left(user_id, 300) = left(${value}, 300) AND user_id = ${value}`;
+
 /** The rows along one index, and writers of the conditions that the index does not fulfil. */
 function describe({ filter, before, from }: Walk, columns: string, parameter: Parameter) {
   const { statuses } = filter;
@@ -101,7 +105,8 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
     operation: filter.operation,
     error_type: filter.errorType,
   }).filter(([, value]) => value !== undefined);
-  const write = ([column, value]: readonly [string, unknown]): string => `${column} = ${parameter(value)}`;
+  const write = ([column, value]: readonly [string, unknown]): string =>
+    column === 'user_id' ? isUser(parameter(value)) : `${column} = ${parameter(value)}`;
   const conditions = equal.filter(([column]) => column !== rare).map((one) => () => write(one));
   if (!isAlongStatus) {
     if (statuses !== undefined) conditions.push(() => `status = ANY(${parameter(statuses)}::smallint[])`);

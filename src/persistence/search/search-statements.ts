@@ -2,6 +2,8 @@
 //
 // Why plain SQL: each has one index that answers it, of every partition of the log, and a bound on the rows that it reads.
 
+import { isUser } from '../generations/generation-list-statements.js';
+
 /** Rows of one statement. */
 export const MAX_FOUND = 20;
 
@@ -15,18 +17,18 @@ ORDER BY created_at DESC, id DESC LIMIT ${MAX_FOUND}`;
 export const CALLS_OF_REQUEST = selectCalls('request_id = $2');
 export const CALLS_OF_UPSTREAM = selectCalls('upstream_id = $2');
 
-const selectNewest = (column: string): string => `
+const selectNewest = (condition: string): string => `
 SELECT workspace.id AS "workspaceId", newest.id, newest.created_at AS "createdAt"
 FROM workspaces AS workspace CROSS JOIN LATERAL (
-  SELECT id, created_at FROM generations WHERE workspace_id = workspace.id AND ${column} = $2
+  SELECT id, created_at FROM generations WHERE workspace_id = workspace.id AND ${condition}
   ORDER BY created_at DESC, id DESC LIMIT 1
 ) AS newest
 WHERE workspace.account_id = $1
 ORDER BY newest.created_at DESC LIMIT ${MAX_FOUND}`;
 
 /** $1 account, $2 a session or a user. Its newest call in each workspace. */
-export const NEWEST_OF_SESSION = selectNewest('session_id');
-export const NEWEST_OF_USER = selectNewest('user_id');
+export const NEWEST_OF_SESSION = selectNewest('session_id = $2');
+export const NEWEST_OF_USER = selectNewest(isUser('$2'));
 
 /** $1 account, $2 a hash, or a part of a name or label. It reads every key of the account. */
 export const FIND_KEYS = `

@@ -116,6 +116,7 @@ describe('200', () => {
       api_key_hash: app.key.hash,
       session_id: 'session-7',
       request_id: 'request-7',
+      requested_model: null,
       response_cache_source_id: null,
       provider_responses: [
         {
