@@ -44,8 +44,8 @@ const UNREACHABLE_SYSTEM_CODES = /^(?:ECONN|EHOST|ENET|EAI_)|^(?:ENOTFOUND|ENOEN
 const UNREACHABLE_STATES = /^(08|28|57P|53300|25006|3D000|55000|55P03)/;
 // Class 53 without 53300: no disk, no memory.
 const EXHAUSTED_STATES = /^53(?!300)/;
-// Class 22 (data) and 23 (constraint).
-const REJECTED_STATES = /^2[23]/;
+// Class 22 (data) and 23 (constraint); a value that is too long for an index.
+const REJECTED_STATES = /^(?:2[23]|54000)/;
 // Raised by triggers of the migrations on a creation in a deleted workspace.
 const DELETED_WORKSPACE_STATE = 'SB001';
 // Raised by settle_calls; its detail is the id of the lease.
