@@ -102,7 +102,9 @@ module.exports = {
       name: 'no-catalogue-where-no-calls-are',
       comment: 'The delivery process loads these folders: it neither reads nor keeps models.',
       severity: 'error',
-      from: { path: '^src/(destination-kinds|deliveries|persistence|outbound|history|upkeep|config|domain)/' },
+      from: {
+        path: '^src/(destination-kinds|deliveries|persistence|outbound|history|upkeep|config|domain)/',
+      },
       to: {
         path: '^src/catalogue/',
         pathNot: '^src/catalogue/stored-entry\\.ts$',
