@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import * as fc from '../../../test/support/fast-check.js';
 import { contentFiltersProblem } from './content-filter.js';
 import type { BuiltinSlug, ContentFilter, FilterAction } from './content-filter.js';
 import { compileFilters, hitsIn, redact } from './filtered-text.js';
@@ -106,5 +107,49 @@ describe('an own filter', () => {
     timeOf(20_000);
     // A backtracking engine takes years for either.
     expect(timeOf(200_000)).toBeLessThan(20_000);
+  });
+
+  const LONG = 'words and more words '.repeat(1_000);
+
+  it.each([
+    ['at the end of a long text', `${LONG}PROJ-12`, `${LONG}[P]`],
+    ['across an edge of windows', `${'x'.repeat(8_188)}PROJ-12${LONG}`, `${'x'.repeat(8_188)}[P]${LONG}`],
+    ['again and again', `PROJ-1${LONG}PROJ-2 PROJ-3${LONG}`, `[P]${LONG}[P] [P]${LONG}`],
+  ])('finds its matches %s', (_name, text, wanted) => {
+    expect(redacted(text, { own: [filter('PROJ-[0-9]+', 'P')] })).toBe(wanted);
+  });
+
+  it('finds what it finds in the whole text at once, wherever the windows end', () => {
+    const pattern = '\\bkey=[a-z]{3,40}\\b|\\Bsecret|^a';
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('key=abc', ' ', 'xsecret', 'a', 'word '.repeat(700)), { maxLength: 30 }),
+        (parts) => {
+          const text = parts.join('');
+          const whole = [...text.matchAll(new RegExp(pattern, 'g'))].map(({ index }) => index);
+          expect(hits(text, { own: [filter(pattern)] }).map(({ start }) => start)).toEqual(whole);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['longer than a window', `BEGIN${LONG}END`],
+    ['longer than a window, behind another one', `BEGIN x END ${LONG}BEGIN${LONG}END`],
+  ])('reports a match %s as one that cannot be replaced', (_name, text) => {
+    const found = hits(text, { own: [filter('(?s)BEGIN.*?END')] });
+    expect(found.some(({ isWhole }) => !isWhole)).toBe(true);
+    expect(hits(`${'a'.repeat(20_000)}@example.com`, { slugs: ['email'] })).toEqual([
+      expect.objectContaining({ isWhole: false }),
+    ]);
+  });
+
+  it('pauses while it searches a long text for the places of its matches', () => {
+    const owner = { id: 'one', name: 'One', scope: 'api_key' as const, builtinFilters: [] };
+    const filters = compileFilters([{ ...owner, contentFilters: [filter('PROJ-[0-9]+')] }])!;
+    const pieces = hitsIn(filters, `${LONG.repeat(10)}PROJ-1`, true);
+    let paused = 0;
+    while (!pieces.next().done) paused++;
+    expect(paused).toBeGreaterThan((LONG.length * 10) / 4_096);
   });
 });

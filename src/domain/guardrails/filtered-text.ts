@@ -1,6 +1,6 @@
 // Searches a text for the matches of filters in linear time: one automaton answers for most texts that nothing matches.
 import { RE2JS } from 're2js';
-import { matchPieces } from '../regex/regex-program.js';
+import { endOfFirstMatch, matchPieces } from '../regex/regex-program.js';
 import type { Pieces } from '../regex/regex-program.js';
 import { BUILTIN_PATTERNS } from './content-filter.js';
 import type { BuiltinFilter, ContentFilter, FilterAction } from './content-filter.js';
@@ -35,6 +35,8 @@ export interface FilterHit {
   readonly filter: CompiledFilter;
   readonly start: number;
   readonly end: number;
+  /** False: the match goes on, or begins later; it has too many characters to be searched for at once. */
+  readonly isWhole: boolean;
 }
 
 /** Null: no filter. */
@@ -69,6 +71,11 @@ export function compileFilters(owners: readonly FilterOwner[]): CompiledFilters 
   return { list, any: patterns.map((pattern) => `(?:${pattern})`).join('|') };
 }
 
+// The library searches a window at once: tens of milliseconds for the largest pattern. A match is decided with at least LONGEST
+// characters behind its beginning.
+const LONGEST = 4_096;
+const WINDOW = 2 * LONGEST;
+
 /** All matches, filter by filter. */
 export function* hitsIn(filters: CompiledFilters, text: string, isUser: boolean): Pieces<FilterHit[]> {
   const hits: FilterHit[] = [];
@@ -76,17 +83,69 @@ export function* hitsIn(filters: CompiledFilters, text: string, isUser: boolean)
   for (const filter of filters.list) {
     if (filter.isUserOnly && !isUser) continue;
     if (!(yield* matchPieces(filter.pattern, text))) continue;
-    const matcher = RE2JS.compile(filter.pattern).matcher(text);
-    for (let from = 0; from <= text.length && matcher.find(from);) {
-      const start = matcher.start();
-      const match = text.slice(start, matcher.end());
-      const length = filter.hitLength ? filter.hitLength(match) : match.length;
-      if (length > 0) hits.push({ filter, start, end: start + length });
-      from = start + Math.max(length, 1);
-      yield;
-    }
+    const own = yield* hitsOf(filter, text);
+    hits.push(...own);
+    // Of the built-in filters with a length of their own, not every match counts.
+    if (filter.hitLength !== undefined) continue;
+    const missed = yield* missedHit(filter, text, own);
+    if (missed) hits.push(missed);
   }
   return hits;
+}
+
+/** In windows that overlap. */
+function* hitsOf(filter: CompiledFilter, text: string): Pieces<FilterHit[]> {
+  const hits: FilterHit[] = [];
+  const regex = RE2JS.compile(filter.pattern);
+  // Behind the last match.
+  let behind = 0;
+  for (let from = 0; from < text.length;) {
+    yield;
+    const end = Math.min(text.length, from + WINDOW);
+    const isLast = end === text.length;
+    const next = isLast ? end : end - LONGEST;
+    // With the character before it, on which a beginning may depend.
+    const mayMatch = yield* matchPieces(filter.pattern, text.slice(Math.max(0, from - 1), end));
+    const matcher = regex.matcher(text.slice(0, end));
+    if (!mayMatch || !matcher.find(from)) {
+      from = next;
+      continue;
+    }
+    if (matcher.start() > next) {
+      from = matcher.start();
+      continue;
+    }
+    // One at the edge of a window may begin before it.
+    const earliest = Math.max(behind, from - LONGEST);
+    if (matcher.start() === from && from > behind) matcher.find(earliest);
+    const start = matcher.start();
+    const match = text.slice(start, matcher.end());
+    const length = filter.hitLength ? filter.hitLength(match) : match.length;
+    const isWhole = (isLast || matcher.end() < end) && (start > earliest || earliest === behind);
+    if (length > 0) hits.push({ filter, start, end: start + length, isWhole });
+    behind = from = start + Math.max(length, 1);
+  }
+  return hits;
+}
+
+/** A match that no window holds: it ends far behind the beginning of its search. */
+function* missedHit(
+  filter: CompiledFilter,
+  text: string,
+  hits: readonly FilterHit[],
+): Pieces<FilterHit | undefined> {
+  let from = 0;
+  for (const { start: until, end: behind } of [...hits, { start: text.length, end: text.length }]) {
+    while (until - from > LONGEST) {
+      yield;
+      const length = yield* endOfFirstMatch(filter.pattern, text.slice(from, until + 1));
+      if (length === null || from + length > until) break;
+      if (length > LONGEST) return { filter, start: from, end: from + length, isWhole: false };
+      from += Math.max(length, 1);
+    }
+    from = behind;
+  }
+  return undefined;
 }
 
 /** Of overlapping matches the first gives the placeholder for all. */

@@ -43,11 +43,13 @@ export function compileRegex(pattern: string): void {
   programOf(pattern);
 }
 
-/**
- * Whether the expression matches anywhere in the text, like RE2 unless it is anchored. Takes linear time and may pause
- * between characters.
- */
+/** Whether the expression matches anywhere in the text, like RE2 unless it is anchored. */
 export function* matchPieces(pattern: string, text: string): Pieces<boolean> {
+  return (yield* endOfFirstMatch(pattern, text)) !== null;
+}
+
+/** Where the first character ends that completes a match; null: none does. Takes linear time, and pauses between characters. */
+export function* endOfFirstMatch(pattern: string, text: string): Pieces<number | null> {
   const program = programOf(pattern);
   const { automaton, size } = program;
   let state = startOf(automaton);
@@ -59,15 +61,15 @@ export function* matchPieces(pattern: string, text: string): Pieces<boolean> {
     const known = state.next?.[runeClass] ?? null;
     room -= known ? INSTRUCTIONS_OF_PIECE / CHARACTERS_OF_PIECE : size;
     state = known ?? follow(automaton, state, runeClass, rune);
-    if (state.isMatch) break;
     at += rune > 0xffff ? 2 : 1;
+    if (state.isMatch) break;
     if (room <= 0) {
       yield;
       room = INSTRUCTIONS_OF_PIECE;
     }
   }
   keep(pattern, program);
-  return state.isMatch;
+  return state.isMatch ? Math.min(at, text.length) : null;
 }
 
 function programOf(pattern: string): Program {

@@ -103,8 +103,11 @@ export class ContentFilters {
     const redacted = hits.filter(({ filter }) => filter.action === 'redact');
     const [first] = redacted;
     if (first === undefined) return null;
-    if (text.kind === 'fixed')
-      throw blocked(first.filter.guardrail, text.path, { filter: first.filter.name });
+    const cannotBeReplaced = text.kind === 'fixed' ? first : redacted.find(({ isWhole }) => !isWhole);
+    if (cannotBeReplaced !== undefined) {
+      const { guardrail, name } = cannotBeReplaced.filter;
+      throw blocked(guardrail, text.path, { filter: name });
+    }
     return mergedSpans(redacted).map(({ start, end, filter }) => ({ start, end, text: filter.placeholder }));
   }
 

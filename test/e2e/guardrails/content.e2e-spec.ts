@@ -247,6 +247,12 @@ describe('a filter that redacts', () => {
     });
     expect(sent()).toEqual([]);
   });
+
+  it('refuses a match that is too long to be replaced', async () => {
+    const refused = await chat(key, said(`${'a'.repeat(20_000)}@example.com`));
+    expect(errorOf(refused).metadata).toMatchObject({ filter: 'email', member: 'messages[0].content' });
+    expect(sent()).toEqual([]);
+  });
 });
 
 describe('a filter that flags', () => {
