@@ -180,10 +180,10 @@ describe('credentials and headers', () => {
     },
   );
 
-  it('passes the version and the betas of the wire, and no account or login', async () => {
+  it('passes the version, the betas and their members of the body, and no account or login', async () => {
     await postMessages(
       setup.app,
-      {},
+      { new_thing: { depth: 2 } },
       {
         headers: {
           'anthropic-version': '2026-10-21',
@@ -197,6 +197,7 @@ describe('credentials and headers', () => {
       'anthropic-beta': 'new-thing-2026-11-01,other',
     });
     expect(sent().headers).not.toHaveProperty('anthropic-workspace-id');
+    expect(sent().body).toMatchObject({ new_thing: { depth: 2 } });
   });
 
   it("records a coding agent's session and the wire", async () => {
