@@ -286,6 +286,6 @@ describe('the reader rejects', () => {
     endpoints:
       - {provider: one, upstream_model: m, max_inputs_per_call: 1, max_tokens_per_input: 9, prices: [], data_policy: {retains_prompts: false, trains: false}}
 ${model(PLAIN)}`;
-    expect(problem(both)).toContain('acme/new names an embedding model and a chat model');
+    expect(problem(both)).toContain('acme/new names a chat model and an embedding model');
   });
 });
