@@ -69,7 +69,7 @@ const RESOURCES: readonly Resource[] = [
     again: { slug: 'other' },
     identifier: 'id',
     readOnly: ['id', 'created_at', 'updated_at', 'created_by'],
-    fixed: ['include_byok_in_budgets'],
+    fixed: ['default_guardrail_id', 'include_byok_in_budgets'],
   },
   {
     path: '/byok',
