@@ -145,9 +145,11 @@ describe('a copied log', () => {
     const generation = createGeneration(app.key);
     await app.application.get(GenerationLog).append(generation);
     const { value } = await readOffset();
-    await rewriteRow();
     const writer = await connect();
     await writer.query('BEGIN');
+    // A connection that the app opens now waits as well; else it may have raised the offset already.
+    await writer.query('SELECT FROM log_offset');
+    await rewriteRow();
     const id = await insertCopy(writer, generation.id);
     const settled = rebaseAgain();
     await untilLockWait(app);

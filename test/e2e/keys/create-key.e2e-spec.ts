@@ -109,9 +109,9 @@ describe('a new key', () => {
       200,
       app,
       'get',
-      '/audit?object_type=api_key&action=create&limit=1',
+      `/audit?object_type=api_key&action=create&object_id=${data.hash}`,
     );
-    expect(entries[0]).toMatchObject({ object_id: data.hash, after: { is_management_key: true } });
+    expect(entries).toMatchObject([{ object_id: data.hash, after: { is_management_key: true } }]);
     const now = app.clock.now();
     app.clock.set('2026-11-19T12:00:01Z');
     expect((await ask(app, 'get', '/keys', { key })).status).toBe(401);
