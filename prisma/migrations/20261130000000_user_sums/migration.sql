@@ -26,53 +26,8 @@ CREATE TABLE "usage_user_hours" (
 );
 CREATE INDEX "usage_user_hours_period_idx" ON "usage_user_hours"("period");
 
-CREATE TABLE "usage_user_days" (
-    "workspace_id" UUID NOT NULL,
-    "period" TIMESTAMPTZ(3) NOT NULL,
-    "user_hash" BYTEA NOT NULL,
-    "api_key_id" UUID NOT NULL,
-    "model" TEXT NOT NULL,
-    "provider" TEXT NOT NULL,
-    "user_id" TEXT,
-    "requests" BIGINT NOT NULL,
-    "failed_requests" BIGINT NOT NULL,
-    "inputs" BIGINT NOT NULL,
-    "prompt_tokens" BIGINT NOT NULL,
-    "completion_tokens" BIGINT NOT NULL,
-    "reasoning_tokens" BIGINT NOT NULL,
-    "cached_tokens" BIGINT NOT NULL,
-    "total_tokens" BIGINT NOT NULL,
-    "usage" DECIMAL(30,12) NOT NULL,
-    "byok_usage" DECIMAL(30,12) NOT NULL,
-    "duration_ms" BIGINT NOT NULL,
-
-    CONSTRAINT "usage_user_days_pkey" PRIMARY KEY ("workspace_id","period","user_hash","api_key_id","model","provider")
-);
-CREATE INDEX "usage_user_days_period_idx" ON "usage_user_days"("period");
-
-CREATE TABLE "usage_user_weeks" (
-    "workspace_id" UUID NOT NULL,
-    "period" TIMESTAMPTZ(3) NOT NULL,
-    "user_hash" BYTEA NOT NULL,
-    "api_key_id" UUID NOT NULL,
-    "model" TEXT NOT NULL,
-    "provider" TEXT NOT NULL,
-    "user_id" TEXT,
-    "requests" BIGINT NOT NULL,
-    "failed_requests" BIGINT NOT NULL,
-    "inputs" BIGINT NOT NULL,
-    "prompt_tokens" BIGINT NOT NULL,
-    "completion_tokens" BIGINT NOT NULL,
-    "reasoning_tokens" BIGINT NOT NULL,
-    "cached_tokens" BIGINT NOT NULL,
-    "total_tokens" BIGINT NOT NULL,
-    "usage" DECIMAL(30,12) NOT NULL,
-    "byok_usage" DECIMAL(30,12) NOT NULL,
-    "duration_ms" BIGINT NOT NULL,
-
-    CONSTRAINT "usage_user_weeks_pkey" PRIMARY KEY ("workspace_id","period","user_hash","api_key_id","model","provider")
-);
-CREATE INDEX "usage_user_weeks_period_idx" ON "usage_user_weeks"("period");
+CREATE TABLE "usage_user_days" (LIKE "usage_user_hours" INCLUDING ALL);
+CREATE TABLE "usage_user_weeks" (LIKE "usage_user_hours" INCLUDING ALL);
 
 CREATE TABLE "usage_user_hour_totals" (
     "workspace_id" UUID NOT NULL,
@@ -95,47 +50,8 @@ CREATE TABLE "usage_user_hour_totals" (
 );
 CREATE INDEX "usage_user_hour_totals_period_idx" ON "usage_user_hour_totals"("period");
 
-CREATE TABLE "usage_user_day_totals" (
-    "workspace_id" UUID NOT NULL,
-    "period" TIMESTAMPTZ(3) NOT NULL,
-    "user_hash" BYTEA NOT NULL,
-    "user_id" TEXT,
-    "requests" BIGINT NOT NULL,
-    "failed_requests" BIGINT NOT NULL,
-    "inputs" BIGINT NOT NULL,
-    "prompt_tokens" BIGINT NOT NULL,
-    "completion_tokens" BIGINT NOT NULL,
-    "reasoning_tokens" BIGINT NOT NULL,
-    "cached_tokens" BIGINT NOT NULL,
-    "total_tokens" BIGINT NOT NULL,
-    "usage" DECIMAL(30,12) NOT NULL,
-    "byok_usage" DECIMAL(30,12) NOT NULL,
-    "duration_ms" BIGINT NOT NULL,
-
-    CONSTRAINT "usage_user_day_totals_pkey" PRIMARY KEY ("workspace_id","period","user_hash")
-);
-CREATE INDEX "usage_user_day_totals_period_idx" ON "usage_user_day_totals"("period");
-
-CREATE TABLE "usage_user_week_totals" (
-    "workspace_id" UUID NOT NULL,
-    "period" TIMESTAMPTZ(3) NOT NULL,
-    "user_hash" BYTEA NOT NULL,
-    "user_id" TEXT,
-    "requests" BIGINT NOT NULL,
-    "failed_requests" BIGINT NOT NULL,
-    "inputs" BIGINT NOT NULL,
-    "prompt_tokens" BIGINT NOT NULL,
-    "completion_tokens" BIGINT NOT NULL,
-    "reasoning_tokens" BIGINT NOT NULL,
-    "cached_tokens" BIGINT NOT NULL,
-    "total_tokens" BIGINT NOT NULL,
-    "usage" DECIMAL(30,12) NOT NULL,
-    "byok_usage" DECIMAL(30,12) NOT NULL,
-    "duration_ms" BIGINT NOT NULL,
-
-    CONSTRAINT "usage_user_week_totals_pkey" PRIMARY KEY ("workspace_id","period","user_hash")
-);
-CREATE INDEX "usage_user_week_totals_period_idx" ON "usage_user_week_totals"("period");
+CREATE TABLE "usage_user_day_totals" (LIKE "usage_user_hour_totals" INCLUDING ALL);
+CREATE TABLE "usage_user_week_totals" (LIKE "usage_user_hour_totals" INCLUDING ALL);
 
 -- Rows of the current period are updated every minute.
 ALTER TABLE "usage_user_hours" SET (fillfactor = 80);
