@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppConfig } from '../config/app-config.js';
 import type { ModelWire } from '../domain/chat/model-wire.js';
-import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { takeRawBody } from '../http/body/raw-body.js';
 import { permitOf } from '../http/load-shedding/load-shedding.guard.js';
@@ -50,7 +49,7 @@ export class ChatResponder {
     const client = new HttpChatClient(response, this.config.chat, wire);
     const restore = this.boundConnection(request, client);
     try {
-      const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
+      const guarded = await this.guardrails.callerOf(caller);
       const body = request.body as Readonly<Record<string, unknown>>;
       const sent = { wire, body, bytes: takeRawBody(request) };
       const { request: chat, preferences } = await this.presets.read(

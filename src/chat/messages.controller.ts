@@ -4,7 +4,6 @@ import { ApiBearerAuth, ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '
 import type { Request, Response } from 'express';
 import { InferenceOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import { callerOf } from '../auth/caller.js';
-import { isUnguarded } from '../domain/keys/api-key.js';
 import { KeepsRawBody, takeRawBody } from '../http/body/raw-body.js';
 import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass, LargeBody } from '../http/load-shedding/load-shedding.guard.js';
@@ -82,7 +81,7 @@ export class MessagesController {
   ): Promise<TokenCountDto> {
     const body = request.body as Readonly<Record<string, unknown>>;
     const caller = callerOf(request);
-    const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
+    const guarded = await this.guardrails.callerOf(caller);
     const sent = { wire: 'messages' as const, body, bytes: takeRawBody(request) };
     const reader = this.filters.before(guarded, (members, bytes) =>
       readMessagesRequest(members, bytes, request.headers, true),

@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
 import { generationHeaderId } from '../domain/identifiers.js';
-import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
 import type { InFlightPermit } from '../http/load-shedding/in-flight-limit.js';
@@ -52,10 +51,10 @@ export class EmbeddingsResponder {
     caller: Caller,
     permit: InFlightPermit | null,
   ): Promise<void> {
-    const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
+    const guarded = await this.guardrails.callerOf(caller);
     const sent = request.body as Record<string, unknown>;
-    const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
-    const body = readCreateEmbedding(filtered?.body ?? sent);
+    const filtered = await this.filters.apply(guarded, sent);
+    const body = readCreateEmbedding(filtered.body);
     const preferences = fromProviderPreferencesDto(body.provider);
     const answer = await this.embeddings.create({
       caller: guarded,
@@ -67,7 +66,7 @@ export class EmbeddingsResponder {
       wantsRoutingMetadata: wantsRoutingMetadata(request),
     });
     response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
-    if (filtered?.isRedacted) response.setHeader(GUARDRAIL_HEADER, 'redacted');
+    if (filtered.isRedacted) response.setHeader(GUARDRAIL_HEADER, 'redacted');
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     setAnswerHeaders(response, answer);
     response.setHeader('content-type', 'application/json; charset=utf-8');

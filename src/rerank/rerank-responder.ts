@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { generationHeaderId } from '../domain/identifiers.js';
-import { isUnguarded } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { fromProviderPreferencesDto } from '../http/dto/provider-preferences.dto.js';
 import { GENERATION_ID_HEADER } from '../http/errors/error.filter.js';
@@ -30,10 +29,10 @@ export class RerankResponder {
     // The work may outlive the caller's connection, and still counts toward the load.
     permit?.hold();
     try {
-      const guarded = isUnguarded(caller) ? caller : await this.guardrails.callerOf(caller);
+      const guarded = await this.guardrails.callerOf(caller);
       const sent = request.body as Record<string, unknown>;
-      const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
-      const body = readCreateRerank(filtered?.body ?? sent);
+      const filtered = await this.filters.apply(guarded, sent);
+      const body = readCreateRerank(filtered.body);
       permit?.acquireBytes(COPIES * Number(request.headers['content-length'] ?? 0));
       const answer = await this.rerank.create({
         caller: guarded,

@@ -1,6 +1,7 @@
 // The owners of the limits that a call of a key counts towards.
 import { AppError } from '../domain/errors.js';
 import { guardrailCounterId } from '../domain/guardrails/guardrail-counter.js';
+import { shownGuardrail } from '../domain/guardrails/guardrails-in-force.js';
 import type { AppliedGuardrail, GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
 import type { ApiKey, GuardedCaller } from '../domain/keys/api-key.js';
 import type { SpendOwner } from '../domain/spend/spend-lease.js';
@@ -78,6 +79,5 @@ function ownerOf(guardrail: AppliedGuardrail, { id, workspaceId, creatorUserId }
 /** Names the guardrail whose limit refuses a call. */
 export function ofGuardrail(error: unknown, { guardrail }: LimitedOwner): unknown {
   if (!guardrail || !(error instanceof AppError) || error.code !== 'guardrail_budget_exceeded') return error;
-  const { id, name, scope } = guardrail;
-  return error.withMetadata({ guardrail: { id, name, scope } });
+  return error.withMetadata({ guardrail: shownGuardrail(guardrail) });
 }

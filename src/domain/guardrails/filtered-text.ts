@@ -148,19 +148,7 @@ function* missedHit(
   return undefined;
 }
 
-/** Of overlapping matches the first gives the placeholder for all. */
-export function redact(text: string, hits: readonly FilterHit[]): string {
-  const spans = mergedSpans(hits);
-  let redacted = '';
-  let from = 0;
-  for (const { start, end, filter } of spans) {
-    redacted += text.slice(from, start) + filter.placeholder;
-    from = end;
-  }
-  return redacted + text.slice(from);
-}
-
-/** In order, without overlaps. */
+/** In order, without overlaps: of overlapping matches the first gives the placeholder for all. */
 export function mergedSpans(hits: readonly FilterHit[]): FilterHit[] {
   const spans: FilterHit[] = [];
   for (const hit of hits.toSorted((one, other) => one.start - other.start || other.end - one.end)) {

@@ -14,6 +14,8 @@ import { NO_RULES, ZDR_VENDORS } from './guardrail.js';
 export interface AppliedGuardrail
   extends GuardrailRef, GuardrailRules, GuardrailLimit, GuardrailContent, Pick<Guardrail, 'name'> {}
 
+export type NamedGuardrail = Pick<AppliedGuardrail, 'id' | 'name' | 'scope'>;
+
 export interface GuardrailsInForce {
   /** At least one. */
   readonly guardrails: readonly AppliedGuardrail[];
@@ -41,6 +43,11 @@ export interface GuardedEndpoint {
   readonly keepsNothing: boolean;
   /** Null: its price is not known. */
   readonly isFree: boolean | null;
+}
+
+/** As errors name it. */
+export function shownGuardrail({ id, name, scope }: NamedGuardrail): NamedGuardrail {
+  return { id, name, scope };
 }
 
 /** Null: none. */

@@ -101,11 +101,6 @@ export interface GuardedCaller {
   readonly guardrails: GuardrailsInForce | null;
 }
 
-/** No guardrail governs its calls. */
-export function isUnguarded(caller: Caller): caller is Caller & { readonly guardrails: null } {
-  return caller.guardrails === null;
-}
-
 /** Begins the secrets that this service makes. */
 export const KEY_PREFIX = 'sk-sb-v1-';
 

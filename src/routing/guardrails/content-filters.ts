@@ -6,7 +6,8 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import type { Pace } from '../../concurrency/yield-queue.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
-import type { GuardrailsInForce } from '../../domain/guardrails/guardrails-in-force.js';
+import { shownGuardrail } from '../../domain/guardrails/guardrails-in-force.js';
+import type { NamedGuardrail } from '../../domain/guardrails/guardrails-in-force.js';
 import { hitsIn, mergedSpans } from '../../domain/guardrails/filtered-text.js';
 import type { CompiledFilter, CompiledFilters, FilterHit } from '../../domain/guardrails/filtered-text.js';
 import type { GuardedCaller } from '../../domain/keys/api-key.js';
@@ -66,10 +67,10 @@ export class ContentFilters {
       return { body, bytes: bytes ?? NOTHING, isRedacted: false };
     const { texts, unscannable, tokens } = textsOfBody(body);
     if (rejects !== undefined && unscannable !== null)
-      throw blocked(rejects, unscannable, { filter: 'reject_unscannable' });
+      throw blocked(rejects, unscannable, 'reject_unscannable');
     const withoutTokens = rejects ?? guardrailOfTokens(filters);
     if (withoutTokens !== undefined && tokens !== null)
-      throw blocked(withoutTokens, tokens, { filter: 'reject_unscannable' });
+      throw blocked(withoutTokens, tokens, 'reject_unscannable');
     if (filters === null) return { body, bytes: bytes ?? NOTHING, isRedacted: false };
     const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
     if (characters > MAX_FILTERED_CHARACTERS)
@@ -106,7 +107,7 @@ export class ContentFilters {
     const cannotBeReplaced = text.kind === 'fixed' ? first : redacted.find(({ isWhole }) => !isWhole);
     if (cannotBeReplaced !== undefined) {
       const { guardrail, name } = cannotBeReplaced.filter;
-      throw blocked(guardrail, text.path, { filter: name });
+      throw blocked(guardrail, text.path, name);
     }
     return mergedSpans(redacted).map(({ start, end, filter }) => ({ start, end, text: filter.placeholder }));
   }
@@ -152,14 +153,12 @@ export class ContentFilters {
     for (const { filter } of step.value)
       this.hits.inc({ action: filter.action, filter: filter.isBuiltin ? filter.name : 'custom' });
     const block = step.value.find(({ filter }) => filter.action === 'block');
-    if (block) throw blocked(block.filter.guardrail, path, { filter: block.filter.name });
+    if (block) throw blocked(block.filter.guardrail, path, block.filter.name);
     return step.value;
   }
 }
 
 const NOTHING = Buffer.alloc(0);
-
-type Blocking = Pick<GuardrailsInForce['guardrails'][number], 'id' | 'name' | 'scope'>;
 
 /** A provider may read another one of them than the filters. */
 function rejectRepeatedNames(bytes: Buffer): void {
@@ -168,15 +167,11 @@ function rejectRepeatedNames(bytes: Buffer): void {
 }
 
 /** Names the filter and the place, never the match or the pattern. */
-function blocked(
-  { id, name, scope }: Blocking,
-  path: BodyPath,
-  { filter }: { readonly filter: string },
-): AppError {
+function blocked(guardrail: NamedGuardrail, path: BodyPath, filter: string): AppError {
   return new AppError('guardrail_blocked', {
-    detail: `guardrail ${name}, filter ${filter}`,
+    detail: `guardrail ${guardrail.name}, filter ${filter}`,
     headers: NO_RETRY,
-    metadata: { guardrail: { id, name, scope }, filter, member: placeOf(path) },
+    metadata: { guardrail: shownGuardrail(guardrail), filter, member: placeOf(path) },
   });
 }
 

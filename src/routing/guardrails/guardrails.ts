@@ -9,6 +9,7 @@ import {
   permitsEndpoint,
   permitsModel,
   permitsRegion,
+  shownGuardrail,
 } from '../../domain/guardrails/guardrails-in-force.js';
 import type {
   AppliedGuardrail,
@@ -16,7 +17,7 @@ import type {
   GuardedModel,
   GuardrailsInForce,
 } from '../../domain/guardrails/guardrails-in-force.js';
-import type { Caller, GuardedCaller } from '../../domain/keys/api-key.js';
+import type { ApiKey, Caller, GuardedCaller } from '../../domain/keys/api-key.js';
 import { Notifications } from '../../persistence/database/notifications.js';
 import { NotifiedCache } from '../../persistence/database/notified-cache.js';
 import { GuardrailsRepository } from '../../persistence/guardrails/guardrails.repository.js';
@@ -60,8 +61,12 @@ export class Guardrails {
   }
 
   /** The caller of one call. Throws `guardrail_region` where guardrails do not allow the region of this service. */
-  async callerOf({ key, guardrails: refs }: Caller): Promise<GuardedCaller> {
-    const guardrails = refs && (await this.inForce(refs));
+  callerOf({ key, guardrails: refs }: Caller): GuardedCaller | Promise<GuardedCaller> {
+    return refs === null ? { key, guardrails: null } : this.guarded(key, refs);
+  }
+
+  private async guarded(key: ApiKey, refs: readonly GuardrailRef[]): Promise<GuardedCaller> {
+    const guardrails = await this.inForce(refs);
     if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);
     return { key, guardrails };
   }
@@ -120,7 +125,7 @@ function refusedBy(
   const excluding = guardrails.filter(excludes);
   return new AppError('guardrail_excluded', {
     detail: `excluded by guardrail ${namesOf(excluding)}`,
-    metadata: { ...metadata, guardrails: shown(excluding) },
+    metadata: { ...metadata, guardrails: excluding.map(shownGuardrail) },
   });
 }
 
@@ -128,14 +133,10 @@ function regionRefused({ guardrails }: GuardrailsInForce): AppError {
   const refusing = guardrails.filter((guardrail) => !permitsRegion(guardrail));
   return new AppError('guardrail_region', {
     detail: `excluded by guardrail ${namesOf(refusing)}`,
-    metadata: { guardrails: shown(refusing) },
+    metadata: { guardrails: refusing.map(shownGuardrail) },
   });
 }
 
 function namesOf(guardrails: readonly AppliedGuardrail[]): string {
   return guardrails.map(({ name }) => name).join(', ');
-}
-
-function shown(guardrails: readonly AppliedGuardrail[]): object[] {
-  return guardrails.map(({ id, name, scope }) => ({ id, name, scope }));
 }
