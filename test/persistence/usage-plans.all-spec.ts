@@ -8,10 +8,9 @@ import {
 import { askFor } from '../support/requests/admin.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
-import { eventually } from '../support/eventually.js';
 import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import type { Scan } from '../support/database/plans.js';
-import { passOver } from '../support/database/rollup-pass.js';
+import { sumUp } from '../support/database/rollup-pass.js';
 import { withIdleRollup } from '../support/database/rollups.js';
 import { recordStatements } from '../support/database/statements.js';
 
@@ -32,17 +31,8 @@ beforeAll(async () => {
   other = stranger.key;
   const from = new Date(Date.parse(NOW) - DAYS * 86_400_000);
   await fillLog(app, [app.key, stranger.key], { rows: ROWS, from, days: DAYS });
-  // Transactions of other databases of the server may hold a pass back for a while.
-  await eventually(
-    async () => {
-      for (const rollup of [UsageRollupRepository, UserRollupRepository])
-        await passOver(app.application.get(rollup), { workspaces: 500, rows: 10_000 });
-      return app.sql<{ requests: string }>(
-        `SELECT least((SELECT sum(requests) FROM usage_hours), (SELECT sum(requests) FROM usage_user_days)) AS requests`,
-      );
-    },
-    ([row]) => Number(row?.requests) === ROWS,
-  );
+  for (const rollup of [UsageRollupRepository, UserRollupRepository])
+    await sumUp(app, app.application.get(rollup), { workspaces: 500, rows: 10_000 });
   await app.sql('ANALYZE');
   client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
