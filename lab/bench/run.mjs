@@ -1,8 +1,10 @@
 // The bench: this service beside a bare pipe, a bare Nest gateway and another gateway.
 import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inRepository } from '../../scripts/support/repository.mjs';
 import { ScriptError } from '../../scripts/support/run-command.mjs';
+import { builds } from './scenarios/builds.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 import { openTestbed } from './testbed/testbed.mjs';
 import { describeProfiles, profilerArguments } from './testbed/profile.mjs';
@@ -20,6 +22,7 @@ Usage: npm run lab -- bench [options]
   --calls NAMES       of the throughput scenario these calls, for example 1-base64-1536,100-float-384
   --rounds N          how often each measurement is repeated
   --seconds N         how long each measurement lasts
+  --against DIR       only this build beside that of another checkout: with --rounds 12 the pair of a change
   --no-peer           without the other gateway
   --report FILE       writes the page of the figures there
   --soak MINUTES      only the memory under full load: at most five of warm-up, then two windows of so many
@@ -38,6 +41,7 @@ function readOptions(args) {
       calls: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      against: { type: 'string' },
       'no-peer': { type: 'boolean', default: false },
       report: { type: 'string' },
       soak: { type: 'string' },
@@ -54,6 +58,7 @@ function readOptions(args) {
       rounds: readNumber('rounds', values.rounds) ?? preset.rounds,
       seconds: readNumber('seconds', values.seconds) ?? preset.seconds,
       minutes: readNumber('soak', values.soak),
+      against: values.against === undefined ? undefined : resolve(values.against),
       calls: values.calls?.split(','),
     },
   };
@@ -66,7 +71,8 @@ function readNumber(name, text) {
   return number;
 }
 
-function chooseScenarios({ only, profile, soak }) {
+function chooseScenarios({ only, profile, soak, against }) {
+  if (against !== undefined) return [builds];
   if (soak !== undefined) return SCENARIOS.filter(({ name }) => name === 'memory');
   const names = (profile ?? only)?.split(',');
   const unknown = names?.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name)) ?? [];

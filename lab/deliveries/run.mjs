@@ -109,7 +109,7 @@ async function killAndReplace({ replicas, environment, signal }, { kills, second
 
 async function startReplicas(testbed) {
   const { signal, upstreamOrigin } = testbed;
-  const databaseUrl = await createMigratedDatabase(testbed.server, 'deliveries', signal);
+  const databaseUrl = await createMigratedDatabase(testbed.server, { name: 'deliveries', signal });
   const service = await startService({
     databaseUrl,
     upstreamOrigin,

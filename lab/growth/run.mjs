@@ -144,7 +144,7 @@ function countWorkspaces(plan) {
 
 async function openSide(testbed, plan, name, isFilled) {
   const { server, signal, progress, upstreamOrigin } = testbed;
-  const databaseUrl = await createMigratedDatabase(server, name, signal);
+  const databaseUrl = await createMigratedDatabase(server, { name, signal });
   const open = () => startService({ databaseUrl, upstreamOrigin, environment: ENVIRONMENT, signal });
   // The first start creates the account.
   const first = await open();

@@ -1,4 +1,5 @@
 // The gateways between the load and the stub provider, each with its address, headers and process.
+import { repositoryRoot } from '../../../scripts/support/repository.mjs';
 import { embeddingsJob, GATEWAY_NAMES } from './measuring.mjs';
 import { startPortkey } from '../../conformance/portkey.ts';
 import { installPortkey } from '../../conformance/portkey/install.mjs';
@@ -20,12 +21,22 @@ export const CHAT_ENVIRONMENT = {
 
 let services = 0;
 
-/** This service on a new database, with a key that has a limit and, by default, one destination. */
-export async function openService(testbed, { environment, hasDestination = true } = {}) {
+/** This service, or the build of another checkout, on a new database: a key with a limit, by default one destination. */
+export async function openService(
+  testbed,
+  { environment, hasDestination = true, root = repositoryRoot } = {},
+) {
   const name = `bench_${++services}`;
-  const databaseUrl = await createMigratedDatabase(testbed.server, name, testbed.signal);
   const { upstreamOrigin, nodeArguments, signal } = testbed;
-  const service = await startService({ databaseUrl, upstreamOrigin, environment, nodeArguments, signal });
+  const databaseUrl = await createMigratedDatabase(testbed.server, { name, root, signal });
+  const service = await startService({
+    databaseUrl,
+    upstreamOrigin,
+    environment,
+    nodeArguments,
+    root,
+    signal,
+  });
   testbed.onClose(service.stop);
   const address = {
     url: `${service.baseUrl}/embeddings`,

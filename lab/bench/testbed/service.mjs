@@ -1,9 +1,10 @@
 // This service as an operator runs it: the build, on a database of its own, with all features on.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Agent } from 'undici';
 import { migrate } from '../../../scripts/migrate.mjs';
 import { createDatabase } from '../../../scripts/support/database-connection.mjs';
-import { inRepository } from '../../../scripts/support/repository.mjs';
+import { inRepository, repositoryRoot } from '../../../scripts/support/repository.mjs';
 import { runCommand } from '../../../scripts/support/run-command.mjs';
 import { callOperation } from '../../support/operation.ts';
 import { SERVICE_PROGRAM, startChild } from '../../../test/support/processes/child.ts';
@@ -15,18 +16,23 @@ const START_TIMEOUT_MS = 120_000;
 const [, command] = /^CMD (.*)$/m.exec(readFileSync(inRepository('Dockerfile'), 'utf8'));
 const NODE_ARGUMENTS = JSON.parse(command).filter((argument) => argument.startsWith('--'));
 
-/** An empty, migrated database on the server. */
-export async function createMigratedDatabase(server, name, signal) {
+/** An empty database on the server with the tables of the checkout at `root`. */
+export async function createMigratedDatabase(server, { name, root = repositoryRoot, signal }) {
   const databaseUrl = await createDatabase(server.url, name);
-  await migrate({ databaseUrl, log: () => undefined, signal });
+  if (root === repositoryRoot) await migrate({ databaseUrl, log: () => undefined, signal });
+  else
+    await runCommand(process.execPath, [join(root, 'scripts/migrate.mjs')], {
+      environment: { ...process.env, DATABASE_URL: databaseUrl },
+      signal,
+    });
   return databaseUrl;
 }
 
 /** Creates a key as an operator does, by the command with these options. */
-async function createKey(environment, options, signal) {
+async function createKey({ root, environment, options, signal }) {
   const output = await runCommand(
     process.execPath,
-    [inRepository('scripts/command.mjs'), 'keys-create', ...options],
+    [join(root, 'scripts/command.mjs'), 'keys-create', ...options],
     { environment, signal },
   );
   return /key:\s+(\S+)/.exec(output)[1];
@@ -40,10 +46,19 @@ export const startReplica = ({ nodeArguments = [], ...options }) =>
     nodeArguments: [...NODE_ARGUMENTS, ...nodeArguments],
   });
 
-/** `environment` is added to the common one; `nodeArguments` are for Node itself. */
-export async function startService({ databaseUrl, upstreamOrigin, environment = {}, nodeArguments, signal }) {
+/** `environment` is added to the common one; `nodeArguments` are for Node itself; `root` is the checkout whose build runs. */
+export async function startService(options) {
+  const {
+    databaseUrl,
+    upstreamOrigin,
+    environment = {},
+    nodeArguments,
+    root = repositoryRoot,
+    signal,
+  } = options;
   const everything = {
     PATH: process.env.PATH,
+    SERVICE_ROOT: root,
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
     PORT: '0',
@@ -55,7 +70,7 @@ export async function startService({ databaseUrl, upstreamOrigin, environment = 
     RATE_LIMIT_MANAGEMENT_PER_MINUTE: NO_LIMIT,
     ...environment,
   };
-  const managementKey = await createKey(everything, ['--management'], signal);
+  const managementKey = await createKey({ root, environment: everything, options: ['--management'], signal });
   const child = await startReplica({ environment: everything, nodeArguments, signal });
   const { baseUrl } = child.message;
   const agent = new Agent();
