@@ -8,6 +8,7 @@ import type { BaseDestinationConfig } from '../../src/destination-kinds/shared/d
 import { DESTINATION_KINDS } from '../../src/destination-kinds/index.js';
 import type { GenerationTrace } from '../../src/domain/generations/generation-trace.js';
 import { generationTrace } from '../support/deliveries/generation-trace.js';
+import { shared } from '../support/extent.js';
 import {
   CONTEXT,
   deliver,
@@ -54,9 +55,9 @@ it('has a receiver for every kind, in the order of the kinds', () => {
   expect(DESTINATION_RECEIVERS.map(({ type }) => type)).toEqual(DESTINATION_KINDS.map(({ type }) => type));
 });
 
-describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, receiver })))(
+describe.each(DESTINATION_RECEIVERS.map((receiver, number) => ({ type: receiver.type, receiver, number })))(
   '$type',
-  ({ receiver }) => {
+  ({ receiver, number }) => {
     const delivering = deliveringTo(receiver);
     const { kind, config } = delivering;
     const { limits } = kind.delivery;
@@ -80,7 +81,7 @@ describe.each(DESTINATION_RECEIVERS.map((receiver) => ({ type: receiver.type, re
     };
 
     describe('its requests', () => {
-      it.each(Object.entries(TRACE_CASES))('are accepted: %s', async (_name, overrides) => {
+      it.each(shared(Object.entries(TRACE_CASES), number))('are accepted: %s', async (_name, overrides) => {
         const [request, ...others] = await encode(delivering, [generationTrace(1, overrides)]);
         for (const { body } of [request!, ...others]) {
           expect(Buffer.byteLength(body ?? '')).toBeLessThanOrEqual(limits.maxBytes);

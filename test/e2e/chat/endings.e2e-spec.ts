@@ -8,6 +8,7 @@ import type { TestApp } from '../../support/app/app.js';
 import { costOf, eventsOf, healthOf, startEndings } from '../../support/chat/endings.js';
 import type { Answer, CallOutcome, EndingsService } from '../../support/chat/endings.js';
 import { eventually } from '../../support/eventually.js';
+import { repeated } from '../../support/extent.js';
 import {
   beginStream,
   chatsOf,
@@ -65,10 +66,12 @@ function finishReasonsIn({ response }: CallOutcome): readonly string[] {
   return events.flatMap(({ choices }) => choices.flatMap(({ finish_reason: reason }) => reason ?? []));
 }
 
-describe.each([
-  ['one process', 0],
-  ['a second replica', 1],
-])('at %s', (_name, index) => {
+describe.each(
+  repeated([
+    ['one process', 0],
+    ['a second replica', 1],
+  ] as const),
+)('at %s', (_name, index) => {
   const at = () => service.apps[index]!;
 
   it('a complete stream is charged as reported, and is a success of its endpoint', async () => {

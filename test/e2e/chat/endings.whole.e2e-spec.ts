@@ -7,6 +7,7 @@ import { LoadShedder } from '../../../src/http/load-shedding/load-shedder.js';
 import { costOf, startEndings } from '../../support/chat/endings.js';
 import type { Answer, Billing, CallOutcome, EndingsService } from '../../support/chat/endings.js';
 import { eventually } from '../../support/eventually.js';
+import { repeated } from '../../support/extent.js';
 import { answerChat, chatsOf, postChat } from '../../support/upstreams/chat-upstream.js';
 import { sendJson } from '../../support/upstreams/stub-upstream.js';
 
@@ -33,10 +34,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each([
-  ['one process', 0],
-  ['a second replica', 1],
-])('at %s', (_name, index) => {
+describe.each(
+  repeated([
+    ['one process', 0],
+    ['a second replica', 1],
+  ] as const),
+)('at %s', (_name, index) => {
   const at = () => service.apps[index]!;
 
   it('a whole answer is charged as reported, and is a success of its endpoint', async () => {

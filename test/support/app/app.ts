@@ -162,7 +162,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     };
   };
   const account = await createAccount();
-  return {
+  const app: TestApp = {
     ...account,
     application,
     origin,
@@ -180,6 +180,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     startReplica: () => createTestApp({ ...options, databaseUrl: database.url, clock }),
     close: async () => {
+      forget(app);
       server.closeAllConnections();
       await application.close();
       await sqlPool.end();
@@ -192,6 +193,17 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       reject('the log must not hold that', logChecker.problems.splice(0));
     },
   };
+  return app;
+}
+
+/** The variables of a test file stay as long as its process: they must not keep the closed service. */
+function forget(app: TestApp): void {
+  const closed = (): never => {
+    throw new Error('this app is closed');
+  };
+  const close = (): Promise<void> => Promise.resolve();
+  Object.assign(app, { createAccount: closed, createKey: closed, sql: closed, startReplica: closed, close });
+  Object.defineProperty(app, 'application', { get: closed });
 }
 
 function reject(message: string, problems: readonly string[]): void {
