@@ -8,6 +8,8 @@ import { repositoryRoot } from './repository.mjs';
 import { openScratchServer } from './scratch-server.mjs';
 import { createTemporaryDirectory } from './temporary-directory.mjs';
 
+const MOST_AGAIN = 3;
+
 /** The files that took longest, a line each. */
 function describeSlowest(files, count) {
   return files
@@ -17,30 +19,46 @@ function describeSlowest(files, count) {
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(repositoryRoot, name)}`);
 }
 
-/** The closing line, whether any test ran, and the slowest files. Undefined when Jest wrote no result. */
-function summarise(resultFile) {
+/** Undefined when Jest wrote no result. */
+function readResult(resultFile) {
   const text = readFileIfPresent(resultFile);
-  if (text === undefined) return undefined;
-  const result = JSON.parse(text);
-  const passed = result.numPassedTests;
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+const titlesOf = (result, status) =>
+  result.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter((one) => one.status === status).map(({ fullName }) => fullName),
+  );
+
+/** The closing line, whether any test ran, and the slowest files. `second`: the result of the failed files once more. */
+function summarise(result, second) {
   // A file that does not load has no tests that could fail; it counts as one.
-  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const failedIn = (one) => one.numFailedTests + one.numRuntimeErrorTestSuites;
+  const failed = failedIn(second ?? result);
+  const passed = result.numPassedTests + (second === undefined ? 0 : failedIn(result) - failed);
   const skipped = result.numPendingTests + result.numTodoTests;
   const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  const atFirst = second === undefined ? [] : titlesOf(result, 'failed');
+  const stillFailed = new Set(second === undefined ? [] : titlesOf(second, 'failed'));
   return {
     line,
     hasRun: passed + failed > 0,
     slowest: (count) => describeSlowest(result.testResults, count),
+    passedAlone: atFirst.filter((title) => !stillFailed.has(title)),
   };
 }
 
+const failedFilesOf = ({ testResults }) =>
+  testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+
 /**
  * Starts a server unless TEST_DATABASE_URL names one; `environment` adds variables for the tests. `isEverything`: the
- * exhaustive tests as well, and every property with its full number of runs.
+ * exhaustive tests as well, and every property with its full number of runs. `runsFailedAgain`: a few failed files once
+ * more, alone.
  */
 export async function runDatabaseTests(
   jestArguments,
-  { isEverything = true, environment = {}, progress, signal },
+  { isEverything = true, runsFailedAgain = false, environment = {}, progress, signal },
 ) {
   const directory = createTemporaryDirectory();
   const resultFile = join(directory, 'result.json');
@@ -59,7 +77,17 @@ export async function runDatabaseTests(
     const reporting = ['--json', `--outputFile=${resultFile}`];
     const variables = { ...database, ...extent, ...environment };
     const exitCode = await runJest([...reporting, ...jestArguments], variables, signal);
-    return { exitCode, summary: summarise(resultFile) };
+    const result = readResult(resultFile);
+    if (result === undefined) return { exitCode };
+    const failedFiles = failedFilesOf(result);
+    if (!runsFailedAgain || failedFiles.length === 0 || failedFiles.length > MOST_AGAIN)
+      return { exitCode, summary: summarise(result) };
+    // A test that other work of the machine has made fail passes alone, and is named as such.
+    console.log(`Once more, alone: ${failedFiles.map((name) => relative(repositoryRoot, name)).join(', ')}`);
+    rmSync(resultFile);
+    const alone = [...reporting, '--runInBand', '--runTestsByPath', ...failedFiles];
+    const secondExitCode = await runJest(alone, variables, signal);
+    return { exitCode: secondExitCode, summary: summarise(result, readResult(resultFile)) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
     await server?.close();
