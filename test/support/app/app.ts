@@ -180,10 +180,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     startReplica: () => createTestApp({ ...options, databaseUrl: database.url, clock }),
     close: async () => {
-      forget(app);
       server.closeAllConnections();
       await application.close();
       await sqlPool.end();
+      forget(app);
       await database.drop();
       open -= 1;
       if (open > 0) return;
