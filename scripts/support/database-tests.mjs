@@ -25,26 +25,26 @@ function readResult(resultFile) {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-const titlesOf = (result, status) =>
-  result.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter((one) => one.status === status).map(({ fullName }) => fullName),
+const failedTitlesOf = ({ testResults }) =>
+  testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   );
 
-/** The closing line, whether any test ran, and the slowest files. `second`: the result of the failed files once more. */
-function summarise(result, second) {
+/** The closing line, whether any test ran, and the slowest files. `last`: the result of the failed files once more. */
+function summarise(result, last = result) {
   // A file that does not load has no tests that could fail; it counts as one.
-  const failedIn = (one) => one.numFailedTests + one.numRuntimeErrorTestSuites;
-  const failed = failedIn(second ?? result);
-  const passed = result.numPassedTests + (second === undefined ? 0 : failedIn(result) - failed);
+  const failedIn = ({ numFailedTests, numRuntimeErrorTestSuites }) =>
+    numFailedTests + numRuntimeErrorTestSuites;
+  const failed = failedIn(last);
+  const passed = result.numPassedTests + failedIn(result) - failed;
   const skipped = result.numPendingTests + result.numTodoTests;
   const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  const atFirst = second === undefined ? [] : titlesOf(result, 'failed');
-  const stillFailed = new Set(second === undefined ? [] : titlesOf(second, 'failed'));
+  const stillFailed = new Set(failedTitlesOf(last));
   return {
     line,
     hasRun: passed + failed > 0,
     slowest: (count) => describeSlowest(result.testResults, count),
-    passedAlone: atFirst.filter((title) => !stillFailed.has(title)),
+    passedAlone: failedTitlesOf(result).filter((title) => !stillFailed.has(title)),
   };
 }
 

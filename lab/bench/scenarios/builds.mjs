@@ -2,7 +2,16 @@
 import { repositoryRoot } from '../../../scripts/support/repository.mjs';
 import { CHAT_ENVIRONMENT, openService } from '../testbed/gateways.mjs';
 import { chatJob, embeddingsJob, alternately, measureLoad, shorterRounds } from '../testbed/measuring.mjs';
-import { medianOf, medianRatio, percent, spread, times, valuesOf, whole } from '../../support/statistics.ts';
+import {
+  mean,
+  medianOf,
+  medianRatio,
+  percent,
+  spread,
+  times,
+  valuesOf,
+  whole,
+} from '../../support/statistics.ts';
 
 const LEAST = 0.98;
 // Processes of one build differ from each other.
@@ -38,7 +47,7 @@ async function openBuilds(testbed, against) {
 /** The figure of a build in each round: the mean of its processes. */
 const ofBuild = (services, results, build, part) => {
   const lists = services.filter((one) => one.build === build).map((one) => valuesOf(results.get(one), part));
-  return lists[0].map((_value, round) => lists.reduce((sum, list) => sum + list[round], 0) / lists.length);
+  return lists[0].map((_value, round) => mean(lists.map((list) => list[round])));
 };
 
 export const builds = {
