@@ -25,7 +25,7 @@ const LOADS = [
     }),
   },
   {
-    title: 'Chats a second: 20 streams of 40 chunks',
+    title: 'Chunks a second: 20 streams of 40 chunks',
     jobOf: (service) => ({ ...chatJob(service, { chunks: 40, interval: 0 }), connections: 20 }),
   },
 ];
@@ -81,7 +81,7 @@ export const builds = {
       })),
       tables: measured.map(({ title, results, cpu }) => ({
         title: `${title}; CPU ${times(cpu)} of before`,
-        columns: ['process', 'a second', 'spread', 'CPU s per 1,000'],
+        columns: ['process', 'a second', 'spread', 'CPU s per 1,000 calls'],
         rows: services.map((service) => {
           const all = results.get(service);
           return [
