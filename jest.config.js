@@ -13,7 +13,7 @@ export default {
     '<rootDir>/test/**/*.contract-spec.ts',
     '<rootDir>/test/**/*.int-spec.ts',
     '<rootDir>/test/**/*.fuzz-spec.ts',
-    '<rootDir>/{src,test}/**/*.all-spec.ts',
+    '<rootDir>/test/**/*.all-spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.SIGNALBOX_TEST_ALL === 'yes' ? [] : EXHAUSTIVE)],
   // Nothing is loaded through Jest.

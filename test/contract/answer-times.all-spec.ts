@@ -8,8 +8,8 @@ import {
   timeStream,
   timeWhole,
   WHOLE_UNITS,
-} from '../../../test/support/chat/answer-times.js';
-import type { AnswerTimes } from '../../../test/support/chat/answer-times.js';
+} from '../support/chat/answer-times.js';
+import type { AnswerTimes } from '../support/chat/answer-times.js';
 
 // Milliseconds of processor time, far above what each takes: before the bounds some took two a KB, and 33 seconds at once.
 const A_KILOBYTE = 1;
