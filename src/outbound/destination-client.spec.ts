@@ -37,6 +37,8 @@ describe('the address of a connection', () => {
   let port: number;
   beforeAll(async () => {
     server = createServer((_request, response) => response.end('here'));
+    // A busy machine may take longer than five seconds from test to test.
+    server.keepAliveTimeout = 0;
     server.on('connection', (socket) => arrivals.push(socket.localAddress));
     await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
     ({ port } = server.address() as AddressInfo);

@@ -1,9 +1,10 @@
 // Compressed answers of providers: every encoding, broken ones, and bombs.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as zlib from 'node:zlib';
 import { peakMemoryOf } from '../../../test/support/memory.js';
+import { listenLocally } from '../../../test/support/upstreams/local-server.js';
+import type { LocalServer } from '../../../test/support/upstreams/local-server.js';
 import { BrokenAnswer } from '../../providers/shared/provider.js';
 import { HttpClient } from '../http-client.js';
 
@@ -17,19 +18,18 @@ const server = createServer((_request, response) => {
   response.writeHead(answer.status, { 'content-encoding': answer.encoding }).end(answer.body);
 });
 const client = new HttpClient();
-let url: string;
+let local: LocalServer;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  local = await listenLocally(server);
 });
 afterAll(async () => {
   await client.onApplicationShutdown();
-  server.close();
+  await local.close();
 });
 
 const receive = async (encoding: string, body: Buffer, status = 200) => {
   answer = { status, encoding, body };
-  return client.send({ method: 'GET', url, headers: {} }, LIMITS);
+  return client.send({ method: 'GET', url: local.origin, headers: {} }, LIMITS);
 };
 
 it.each([
