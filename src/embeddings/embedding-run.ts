@@ -210,9 +210,7 @@ export class EmbeddingRun {
 
   /** A failure of this run, with its generation's id and, on request, its routing. */
   toCallerError(failure: unknown): unknown {
-    const routingMetadata = this.call.wantsRoutingMetadata
-      ? describeRouting(this.call.request.model, this.progress)
-      : null;
+    const routingMetadata = this.call.wantsRoutingMetadata ? this.describeRouting() : null;
     if (this.generationId === null && !(failure instanceof AppError && routingMetadata)) return failure;
     return toAppError(failure).ofCall({ generationId: this.generationId, routingMetadata });
   }
@@ -274,7 +272,7 @@ export class EmbeddingRun {
     charge: Charge,
   ): Promise<Buffer[]> {
     const { caller, request, wantsRoutingMetadata } = this.call;
-    const routingMetadata = wantsRoutingMetadata ? describeRouting(request.model, this.progress) : null;
+    const routingMetadata = wantsRoutingMetadata ? this.describeRouting() : null;
     const answer = { generationId: id, model: route.model.id, provider, vectors, routingMetadata, charge };
     const pace = await paceOfAnswer(vectors.length, this.services.yieldQueue, caller.key.accountId);
     return writeEmbeddingResponse(answer, request.encodingFormat, pace);
@@ -285,6 +283,10 @@ export class EmbeddingRun {
     if (!this.claim) return 'bypass';
     if (vectors.every(({ isCached }) => isCached)) return 'hit';
     return vectors.some(({ isCached }) => isCached) ? 'partial' : 'miss';
+  }
+  private describeRouting() {
+    const { request, caller } = this.call;
+    return describeRouting(request.model, this.progress, caller.hits?.found);
   }
 }
 

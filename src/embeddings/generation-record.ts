@@ -26,13 +26,13 @@ interface FinishedEmbedding {
 
 export function describeEmbedding(
   moment: Pick<Generation, 'id' | 'createdAt' | 'durationMs'>,
-  { caller: { key }, request, context, executed, charge, priceDay }: FinishedEmbedding,
+  { caller, request, context, executed, charge, priceDay }: FinishedEmbedding,
 ): Generation {
   const { route, routed, source } = executed;
   const { error, attempts, served } = routed;
   const lastAttempt = attempts.at(-1);
   return describeGeneration(moment, {
-    key,
+    caller,
     context,
     error,
     charge,

@@ -1,23 +1,29 @@
 // The routes of guardrails.
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_GUARDRAILS_PER_WORKSPACE } from '../domain/guardrails/guardrail.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { ConditionalGet } from '../http/server/conditional-get.js';
+import { FilterTrialDto, TryFiltersDto } from './dto/filter-trial.dto.js';
 import { CreateGuardrailDto, GuardrailsQueryDto, UpdateGuardrailDto } from './dto/guardrail-bodies.dto.js';
 import { GuardrailDto, toGuardrailDto } from './dto/guardrail.dto.js';
+import { GuardrailUsageDto, GuardrailUsageQueryDto, toGuardrailUsageDto } from './dto/guardrail-usage.dto.js';
+import { FilterTrials } from './filter-trials.js';
 import { GuardrailsService } from './guardrails.service.js';
 
 @ApiTags('Guardrails')
 @ApiBearerAuth()
 @Controller('guardrails')
 export class GuardrailsController {
-  constructor(private readonly guardrails: GuardrailsService) {}
+  constructor(
+    private readonly guardrails: GuardrailsService,
+    private readonly trials: FilterTrials,
+  ) {}
 
   @Get()
   @ConditionalGet()
@@ -50,6 +56,36 @@ export class GuardrailsController {
   })
   async create(@CurrentActor() actor: Actor, @Body() body: CreateGuardrailDto): Promise<Data<GuardrailDto>> {
     return { data: toGuardrailDto(await this.guardrails.create(actor, body)) };
+  }
+
+  @Get('usage')
+  @ManagementOnly()
+  @Operation({
+    id: 'listGuardrailUsage',
+    summary: 'List the usage of guardrails',
+    description:
+      'Assignments of the guardrails of a workspace, and the matches of their filters in the last seven days.',
+    answer: listOf(GuardrailUsageDto, { description: 'In the order of the guardrails.' }),
+  })
+  async usage(
+    @CurrentCaller() caller: Caller,
+    @Query() { workspace_id: wanted }: GuardrailUsageQueryDto,
+  ): Promise<Data<GuardrailUsageDto[]>> {
+    return { data: (await this.guardrails.usage(caller, wanted)).map(toGuardrailUsageDto) };
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @ReadsOnly()
+  @ManagementOnly({ rejection: 403 })
+  @Operation({
+    id: 'testGuardrailFilters',
+    summary: 'Try content filters on a text',
+    description: 'Answers the matches, and the text that a model gets. Nothing is stored or counted.',
+    answer: dataOf(FilterTrialDto),
+  })
+  async test(@CurrentCaller() caller: Caller, @Body() body: TryFiltersDto): Promise<Data<FilterTrialDto>> {
+    return { data: await this.trials.run(caller, body) };
   }
 
   @Get(':id')

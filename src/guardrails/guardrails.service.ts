@@ -5,11 +5,13 @@ import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { NEW_GUARDRAIL, noSuchGuardrail, ZDR_VENDORS } from '../domain/guardrails/guardrail.js';
 import type { Guardrail, GuardrailSettings, ZdrVendor } from '../domain/guardrails/guardrail.js';
+import type { GuardrailUsage } from '../domain/guardrails/guardrail-hit.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { rejectMember } from '../domain/errors.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { Page } from '../domain/page.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
+import { GuardrailUsageRepository } from '../persistence/guardrails/guardrail-usage.repository.js';
 import { GuardrailsRepository } from '../persistence/guardrails/guardrails.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { GuardrailNames } from '../routing/guardrails/guardrail-names.js';
@@ -35,6 +37,7 @@ export class GuardrailsService {
     private readonly guardrails: GuardrailsRepository,
     private readonly accounts: AccountsRepository,
     private readonly names: GuardrailNames,
+    private readonly usages: GuardrailUsageRepository,
   ) {}
 
   async create(actor: Actor, { name, workspace_id: wanted, ...dto }: CreateGuardrailDto): Promise<Guardrail> {
@@ -54,6 +57,11 @@ export class GuardrailsService {
   ): Promise<Page<Guardrail>> {
     const workspaceId = await this.accounts.chooseWorkspace(key.accountId, wanted);
     return this.guardrails.list({ accountId: key.accountId, workspaceId }, page);
+  }
+
+  /** Throws `invalid_request` for a workspace of another account. */
+  async usage({ key }: Caller, wanted: string | undefined): Promise<readonly GuardrailUsage[]> {
+    return this.usages.ofWorkspace(await this.accounts.chooseWorkspace(key.accountId, wanted));
   }
 
   /** Another account's guardrail answers like one that does not exist. */

@@ -16,6 +16,7 @@ import { rejectFixedChanges } from '../http/fields/record-members.js';
 import { ActivityRepository } from '../persistence/activity/activity.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
+import { GuardrailUsageRepository } from '../persistence/guardrails/guardrail-usage.repository.js';
 import { RefusalsRepository } from '../persistence/refusals/refusals.repository.js';
 import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import { UniqueViolation } from '../persistence/database/database-errors.js';
@@ -49,6 +50,7 @@ export class KeysService {
     private readonly policies: SpendPolicyRepository,
     private readonly activity: ActivityRepository,
     private readonly refusals: RefusalsRepository,
+    private readonly guardrails: GuardrailUsageRepository,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -92,17 +94,20 @@ export class KeysService {
     });
     const keys = found.map(({ key }) => key);
     const workspaceIds = [...new Set(keys.map((key) => key.workspaceId))];
-    const [lastUses, refusals, sharedLimits] = await Promise.all([
+    const [lastUses, refusals, sharedLimits, guardrailLimits] = await Promise.all([
       this.activity.findLastUse(keys),
       this.refusals.findOfKeys(keys),
       this.policies.findSharedLimitsOf(workspaceIds, this.clock.now()),
+      this.guardrails.limitsOfKeys(keys),
     ]);
     return found.flatMap((one) => {
       const limits = sharedLimits.get(one.key.workspaceId);
       if (!limits) return [];
       const lastUse = lastUses.get(one.key.id) ?? NEVER_USED;
       const refused = refusals.get(one.key.id) ?? null;
-      return [this.toState({ ...one, sharedLimits: limits, lastUse, refusals: refused })];
+      const ofGuardrails = guardrailLimits.get(one.key.id) ?? [];
+      const known = { sharedLimits: limits, guardrailLimits: ofGuardrails, lastUse, refusals: refused };
+      return [this.toState({ ...one, ...known })];
     });
   }
 
@@ -150,6 +155,7 @@ export class KeysService {
       key: created,
       spend: NO_SPEND,
       sharedLimits,
+      guardrailLimits: (await this.guardrails.limitsOfKeys([created])).get(created.id) ?? [],
       lastUse: NEVER_USED,
       refusals: null,
     });

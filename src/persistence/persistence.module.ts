@@ -25,6 +25,7 @@ import { GenerationReader } from './generations/generation-reader.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
 import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignments.repository.js';
+import { GuardrailUsageRepository } from './guardrails/guardrail-usage.repository.js';
 import { GuardrailsRepository } from './guardrails/guardrails.repository.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
@@ -76,6 +77,7 @@ const REPOSITORIES = [
   GenerationReader,
   GenerationsRepository,
   GuardrailAssignmentsRepository,
+  GuardrailUsageRepository,
   GuardrailsRepository,
   HistoryCopyRepository,
   KeyHashes,

@@ -140,7 +140,7 @@ export class RerankRun {
     const generation = describeGeneration(
       { id, createdAt, durationMs },
       {
-        key,
+        caller,
         context,
         error,
         charge,
@@ -183,7 +183,7 @@ export class RerankRun {
       provider: first.target.provider.name,
       results,
       charge,
-      routingMetadata: wantsRoutingMetadata ? describeRouting(request.model, this.progress) : null,
+      routingMetadata: wantsRoutingMetadata ? this.describeRouting() : null,
       passedOver: routed.passedOver,
       deprecation: route.model,
     };
@@ -196,10 +196,12 @@ export class RerankRun {
 
   /** A failure of this run, with its generation's id and, on request, its routing. */
   toCallerError(failure: unknown): unknown {
-    const routingMetadata = this.call.wantsRoutingMetadata
-      ? describeRouting(this.call.request.model, this.progress)
-      : null;
+    const routingMetadata = this.call.wantsRoutingMetadata ? this.describeRouting() : null;
     if (this.generationId === null && !(failure instanceof AppError && routingMetadata)) return failure;
     return toAppError(failure).ofCall({ generationId: this.generationId, routingMetadata });
+  }
+  private describeRouting() {
+    const { request, caller } = this.call;
+    return describeRouting(request.model, this.progress, caller.hits?.found);
   }
 }

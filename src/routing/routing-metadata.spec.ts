@@ -91,6 +91,7 @@ it('lists every endpoint once with the served ones marked, and every attempt', (
   expect(metadata).toEqual({
     requested: model.id,
     passedOver: [],
+    hits: [],
     edits: [],
     strategy: 'fallback',
     summary: 'available=2, attempts=3, selected=Provider two',

@@ -1,4 +1,5 @@
 // Builds the routing metadata that a caller may see.
+import type { GuardrailHit } from '../domain/guardrails/guardrail-hit.js';
 import type { RoutingMetadata } from '../domain/providers/routing-metadata.js';
 import type { RoutedCall } from './routed-call.js';
 import type { ServingTarget } from './endpoint-target.js';
@@ -22,6 +23,7 @@ export interface RoutingProgress {
 export function describeRouting(
   requested: string,
   { route, routed, durationMs }: RoutingProgress,
+  hits: readonly GuardrailHit[] = [],
 ): RoutingMetadata {
   const targets = route?.targets ?? [];
   const served = routed?.served ?? [];
@@ -54,6 +56,7 @@ export function describeRouting(
     attempts,
     passedOver: routed?.passedOver ?? [],
     edits: [...new Set(served.flatMap(({ droppedMembers = [] }) => droppedMembers))],
+    hits,
     generationTime: durationMs,
   };
 }

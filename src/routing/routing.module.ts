@@ -18,6 +18,7 @@ import { EndpointCaller } from './endpoints/endpoint-caller.js';
 import { EndpointReports } from './endpoint-reports.js';
 import { EndpointHealthRegistry } from './endpoints/endpoint-health-registry.js';
 import { EndpointFallback } from './fallback/endpoint-fallback.js';
+import { DailyHits } from './guardrails/daily-hits.js';
 import { ContentFilters } from './guardrails/content-filters.js';
 import { GuardrailNames } from './guardrails/guardrail-names.js';
 import { Guardrails } from './guardrails/guardrails.js';
@@ -72,6 +73,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     ChatRouter,
     CredentialAccess,
     ContentFilters,
+    DailyHits,
     GuardrailNames,
     Guardrails,
     ProviderNames,

@@ -11,6 +11,7 @@ import { MAX_SESSION_AGE } from '../domain/keys/console-session.js';
 import { EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.js';
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 import { Database } from '../persistence/database/database.js';
+import { KEPT_HIT_DAYS, REMOVE_GUARDRAIL_HITS } from '../persistence/guardrails/guardrail-statements.js';
 import {
   KEPT_DAYS,
   KEPT_HOUR_DAYS,
@@ -74,6 +75,7 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
       () => this.removeInSteps(REMOVE_REFUSAL_MINUTES, ago(KEPT_MINUTE_HOURS * HOUR)),
       () => this.removeInSteps(REMOVE_REFUSAL_HOURS, ago(KEPT_HOUR_DAYS * DAY)),
       () => this.removeInSteps(REMOVE_REFUSALS, ago(KEPT_DAYS * DAY)),
+      () => this.removeInSteps(REMOVE_GUARDRAIL_HITS, ago(KEPT_HIT_DAYS * DAY)),
       () => this.removeAuditEntries(ago(retention.auditDays * DAY)),
       () => this.purgeWorkspaces(ago),
     ];

@@ -49,7 +49,7 @@ export function describeChat(
   const { caller, request, context } = call;
   const last = attempts.at(-1);
   const generation = describeGeneration(moment, {
-    key: caller.key,
+    caller,
     context,
     error,
     charge: charged.charge,

@@ -223,6 +223,7 @@ export class ChatRun {
   }
 
   private describeRouting() {
-    return describeRouting(this.call.request.models[0] ?? '', this.progress);
+    const { request, caller } = this.call;
+    return describeRouting(request.models[0] ?? '', this.progress, caller.hits?.found);
   }
 }

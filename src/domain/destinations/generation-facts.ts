@@ -1,4 +1,4 @@
-// The facts that a destination's three flags add to a trace, as `openrouter_generation.<name>`. The names follow the
+// The facts that a destination's three flags, and guardrails, add to a trace, as `openrouter_generation.<name>`. The names follow the
 // generation record and observed traces of OpenRouter. Facts that embeddings do not have (caches, files, web searches)
 // and unknown values are omitted (docs/contract.md#deliveries).
 import { boundedLabel } from '../text/bounded-text.js';
@@ -27,9 +27,20 @@ export function generationFacts(
   if (flags.broadcastCost) facts.push(...costFacts(generation));
   if (flags.broadcastIdentity) facts.push(...identityFacts(generation, key));
   if (flags.broadcastRequestContext) facts.push(...requestFacts(generation, words));
+  facts.push(...guardrailFacts(generation));
   return Object.fromEntries(
     facts.filter((fact): fact is [string, string | number | boolean] => fact[1] !== null),
   );
+}
+
+/** Matches by filter and action: words of the operator and numbers, and no content. */
+function guardrailFacts({ guardrails = [] }: RecordedFacts): Fact[] {
+  const counts = new Map<string, number>();
+  for (const { filter, action, count } of guardrails) {
+    const name = `guardrail.${action}.${filter}`;
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  return [...counts];
 }
 
 /** The cost of the call, its payer, and the token counts. */

@@ -1,5 +1,6 @@
 // Assembles the record of one call of any operation.
 import type { AppError } from '../errors.js';
+import type { CallHits } from '../guardrails/guardrail-hit.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { Charge } from '../spend/charge.js';
 import { boundedText } from '../text/bounded-text.js';
@@ -26,8 +27,10 @@ type OperationMembers = Pick<
 > &
   Partial<Pick<Generation, 'chat' | 'rerank'>>;
 
+type CallingKey = Pick<ApiKey, 'id' | 'accountId' | 'workspaceId'>;
+
 export interface FinishedCall {
-  readonly key: Pick<ApiKey, 'id' | 'accountId' | 'workspaceId'>;
+  readonly caller: { readonly key: CallingKey; readonly hits?: CallHits };
   readonly context: CallContext;
   readonly operation: OperationMembers;
   readonly outcome: Outcome;
@@ -41,7 +44,8 @@ const MAX_ERROR_MESSAGE = 300;
 const REGION = 'global';
 
 export function describeGeneration(moment: Moment, call: FinishedCall): Generation {
-  const { key, context, operation, outcome, error, charge } = call;
+  const { context, operation, outcome, error, charge } = call;
+  const { key, hits } = call.caller;
   // Member by member: a literal of this size with spread objects is many times slower.
   return {
     id: moment.id,
@@ -78,6 +82,7 @@ export function describeGeneration(moment: Moment, call: FinishedCall): Generati
     chat: operation.chat ?? null,
     rerank: operation.rerank ?? null,
     pricing: call.pricing,
+    guardrails: hits?.found,
   };
 }
 

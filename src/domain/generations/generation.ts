@@ -1,5 +1,6 @@
 // One generation: the record of one model call that reached routing, success or failure, written once
 // (docs/contract.md#generations).
+import type { GuardrailHit } from '../guardrails/guardrail-hit.js';
 import type { ChatFacts } from '../chat/chat-outcome.js';
 import type { RerankFacts } from '../rerank/rerank.js';
 import type { EncodingFormat } from '../embeddings/embedding.js';
@@ -121,4 +122,6 @@ export interface Generation {
   readonly rerank: RerankFacts | null;
   /** Absent from records of earlier releases. */
   readonly pricing?: PricedBy | undefined;
+  /** Matches of content filters in its texts. Absent: none. */
+  readonly guardrails?: readonly GuardrailHit[] | undefined;
 }

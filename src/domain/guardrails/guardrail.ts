@@ -3,6 +3,7 @@ import { AppError } from '../errors.js';
 import type { PicoUsd } from '../spend/money.js';
 import type { LimitReset } from '../spend/spend.js';
 import type { BuiltinFilter, ContentFilter } from './content-filter.js';
+import type { GuardrailScope } from './guardrail-hit.js';
 import { uuidV5 } from '../identifiers.js';
 
 export const MAX_GUARDRAILS_PER_WORKSPACE = 100;
@@ -93,9 +94,6 @@ export const NEW_GUARDRAIL: Omit<GuardrailSettings, 'name'> = {
   rejectUnscannable: false,
   includeByokInBudgets: false,
 };
-
-/** The calls that a guardrail governs: all of a workspace, those of the keys of a member, or those of one key. */
-type GuardrailScope = 'workspace' | 'member' | 'api_key';
 
 /** A guardrail that governs a caller. */
 export interface GuardrailRef {

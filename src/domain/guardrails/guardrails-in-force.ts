@@ -1,6 +1,7 @@
 // The guardrails that govern one call: what they leave together, and which of them exclude something. The stricter rule wins.
 import { compileFilters } from './filtered-text.js';
 import type { CompiledFilters } from './filtered-text.js';
+import type { NamedGuardrail } from './guardrail-hit.js';
 import type {
   Guardrail,
   GuardrailContent,
@@ -13,8 +14,6 @@ import { NO_RULES, ZDR_VENDORS } from './guardrail.js';
 
 export interface AppliedGuardrail
   extends GuardrailRef, GuardrailRules, GuardrailLimit, GuardrailContent, Pick<Guardrail, 'name'> {}
-
-export type NamedGuardrail = Pick<AppliedGuardrail, 'id' | 'name' | 'scope'>;
 
 export interface GuardrailsInForce {
   /** At least one. */
@@ -45,7 +44,6 @@ export interface GuardedEndpoint {
   readonly isFree: boolean | null;
 }
 
-/** As errors name it. */
 export function shownGuardrail({ id, name, scope }: NamedGuardrail): NamedGuardrail {
   return { id, name, scope };
 }

@@ -3,8 +3,9 @@ import { hash, randomBytes } from 'node:crypto';
 import type { GuardrailRef } from '../guardrails/guardrail.js';
 import type { GuardrailsInForce } from '../guardrails/guardrails-in-force.js';
 import { abbreviate } from '../text/masking.js';
+import type { CallHits } from '../guardrails/guardrail-hit.js';
 import { effectiveLimitOf } from '../spend/spend-limit.js';
-import type { EffectiveLimit, SharedLimits } from '../spend/spend-limit.js';
+import type { EffectiveLimit, SharedLimits, SpentLimit } from '../spend/spend-limit.js';
 import type { KeySpend, SpendLimit } from '../spend/spend.js';
 import type { KeyRefusals } from './refusal.js';
 
@@ -56,6 +57,8 @@ export const NEVER_USED: LastUse = { day: null, moment: null };
 /** Everything that the state of a key follows from. */
 export interface ApiKeySnapshot extends ApiKeyWithSpend {
   readonly sharedLimits: SharedLimits;
+  /** Of its own guardrail, and of the guardrail of the member who created it. */
+  readonly guardrailLimits: readonly SpentLimit[];
   readonly lastUse: LastUse;
   /** Null: none in the last day. */
   readonly refusals: KeyRefusals | null;
@@ -72,13 +75,13 @@ export interface ApiKeyState extends ApiKeyWithSpend {
 }
 
 export function stateOf(
-  { key, spend, sharedLimits, lastUse, refusals }: ApiKeySnapshot,
+  { key, spend, sharedLimits, guardrailLimits, lastUse, refusals }: ApiKeySnapshot,
   now: Date,
 ): ApiKeyState {
   return {
     key,
     spend,
-    effectiveLimit: effectiveLimitOf(key, spend, sharedLimits, now),
+    effectiveLimit: effectiveLimitOf(key, spend, sharedLimits, now, guardrailLimits),
     lastUsedOn: lastUse.day,
     lastUsedAt: lastUse.moment,
     refusals,
@@ -94,11 +97,13 @@ export interface Caller {
   readonly guardrails: readonly GuardrailRef[] | null;
 }
 
-/** The key of a model call, with the guardrails in force. */
+/** The key of one model call, with the guardrails in force. */
 export interface GuardedCaller {
   readonly key: ApiKey;
   /** Null: none. */
   readonly guardrails: GuardrailsInForce | null;
+  /** The matches of their content filters in the call. Absent: no guardrail is in force. */
+  readonly hits?: CallHits;
 }
 
 /** Begins the secrets that this service makes. */

@@ -1,4 +1,5 @@
 // The routing of a call, for callers who request it (docs/contract.md#embeddings-response).
+import type { GuardrailHit } from '../guardrails/guardrail-hit.js';
 
 export type PassedOverReason = 'used_up' | 'refused' | 'rate_limited' | 'unsupported' | 'unavailable';
 
@@ -31,6 +32,8 @@ export interface RoutingMetadata {
   readonly passedOver: readonly PassedOverKey[];
   /** Members of the request that the serving endpoint does not take. */
   readonly edits: readonly string[];
+  /** Matches of content filters. */
+  readonly hits: readonly GuardrailHit[];
   /** Milliseconds; null when nothing was routed. */
   readonly generationTime: number | null;
 }

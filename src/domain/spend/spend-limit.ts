@@ -10,6 +10,11 @@ export interface SpendLimitWindow {
   readonly includeByok: boolean;
 }
 
+/** A limit with the spend that counts towards it. */
+export interface SpentLimit extends SpendLimitWindow {
+  readonly spend: KeySpend;
+}
+
 /** A call that did not fit a limit. */
 export interface LimitShortfall {
   readonly owner: SpendOwner;
@@ -85,7 +90,7 @@ export interface SharedLimits {
 
 /** The limit that stops a key first. */
 export interface EffectiveLimit {
-  readonly source: 'key' | 'workspace' | 'account';
+  readonly source: 'key' | 'guardrail' | 'workspace' | 'account';
   readonly window: keyof WindowedSpend;
   readonly limit: PicoUsd;
   readonly spent: PicoUsd;
@@ -109,6 +114,7 @@ export function effectiveLimitOf(
   spend: KeySpend,
   { budgets, workspaceSpend, credits }: SharedLimits,
   now: Date,
+  guardrails: readonly SpentLimit[] = [],
 ): EffectiveLimit | null {
   const windows = [
     ...(own.limit === null
@@ -122,6 +128,7 @@ export function effectiveLimitOf(
             includeByok: own.includeByokInLimit,
           },
         ]),
+    ...guardrails.map(({ spend: of, ...limit }) => ({ source: 'guardrail' as const, of, ...limit })),
     ...budgets.map((budget) => ({ source: 'workspace' as const, of: workspaceSpend, ...budget })),
   ];
   const limits: EffectiveLimit[] = windows.map(({ source, of, window, limit, includeByok }) => ({

@@ -2,10 +2,13 @@
 import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import type { GenerationWithKey } from '../generations.service.js';
+import { FILTER_ACTIONS } from '../../domain/guardrails/content-filter.js';
+import { GUARDRAIL_SCOPES } from '../../domain/guardrails/guardrail-hit.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdOrNull } from '../../domain/spend/money.js';
 import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import {
+  EnumField,
   FlagField,
   IntegerField,
   NumberField,
@@ -40,6 +43,15 @@ class ProviderResponseDto {
       'Members of the request that the endpoint did not get, thoughts of earlier turns among them. Absent: it got all.',
   })
   edits?: string[];
+}
+
+class GuardrailHitDto {
+  @TextField({ description: 'The id of the guardrail.' }) id: string;
+  @TextField({ description: 'Its name at the time of the call.' }) name: string;
+  @EnumField(GUARDRAIL_SCOPES) scope: string;
+  @TextField({ description: 'Label or slug of the filter, else its index.' }) filter: string;
+  @EnumField(FILTER_ACTIONS) action: string;
+  @IntegerField({ description: 'Matches.' }) count: number;
 }
 
 export class GenerationDto {
@@ -172,6 +184,11 @@ export class GenerationDto {
     description: 'The first day of the price row of the endpoint that served; null: its price is not known.',
   })
   price_effective_from: string | null;
+  @ObjectListField(GuardrailHitDto, {
+    nullable: true,
+    description: 'Matches that content filters of guardrails replaced or counted; null: none.',
+  })
+  guardrails: GuardrailHitDto[] | null;
   @TextField({ nullable: true }) session_id: string | null;
   @TextField({ nullable: true, description: 'The x-request-id of the response.' }) request_id: string | null;
   @TextField(NEVER) response_cache_source_id: string | null;
@@ -231,6 +248,7 @@ export function toGenerationDto(
     api_key_hash: keyHash,
     catalogue_version: generation.pricing?.catalogueVersion ?? null,
     price_effective_from: generation.pricing?.effectiveFrom ?? null,
+    guardrails: generation.guardrails ? [...generation.guardrails] : null,
     session_id: generation.sessionId,
     request_id: generation.requestId,
     provider_responses:

@@ -1,4 +1,7 @@
 // `openrouter_metadata` on the wire. Contract: docs/contract.md#embeddings-response.
+import { FILTER_ACTIONS } from '../../domain/guardrails/content-filter.js';
+import { GUARDRAIL_SCOPES } from '../../domain/guardrails/guardrail-hit.js';
+import type { GuardrailHit } from '../../domain/guardrails/guardrail-hit.js';
 import type { RoutingMetadata } from '../../domain/providers/routing-metadata.js';
 import { ListField, ObjectField, ObjectListField } from '../fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../fields/scalar-fields.js';
@@ -25,6 +28,20 @@ class PassedOverKeyDto {
   @EnumField(['used_up', 'refused', 'rate_limited', 'unsupported', 'unavailable']) reason: string;
 }
 
+class PipelineDataDto {
+  @EnumField(FILTER_ACTIONS) action: string;
+  @IntegerField() matches: number;
+}
+
+class PipelineStepDto {
+  @EnumField(['guardrail']) type: string;
+  @TextField({ description: 'The name of the guardrail.' }) name: string;
+  @TextField() guardrail_id: string;
+  @EnumField(GUARDRAIL_SCOPES) guardrail_scope: string;
+  @TextField() summary: string;
+  @ObjectField(PipelineDataDto) data: PipelineDataDto;
+}
+
 export class RoutingMetadataDto {
   @TextField({ description: 'The requested model.' }) requested: string;
   @EnumField(['direct', 'fallback']) strategy: string;
@@ -44,7 +61,23 @@ export class RoutingMetadataDto {
     description: 'Members of the request that the serving endpoint does not take. Absent: none.',
   })
   edits?: string[];
+  @ObjectListField(PipelineStepDto, {
+    optional: true,
+    description: 'Matches that content filters of guardrails replaced or counted. Absent: none.',
+  })
+  pipeline?: PipelineStepDto[];
   @IntegerField({ optional: true, description: 'Milliseconds.' }) generation_time?: number;
+}
+
+function toPipelineStepDto({ id, name, scope, filter, action, count }: GuardrailHit): PipelineStepDto {
+  return {
+    type: 'guardrail',
+    name,
+    guardrail_id: id,
+    guardrail_scope: scope,
+    summary: `${filter}: ${action} ${count}`,
+    data: { action, matches: count },
+  };
 }
 
 export function toRoutingMetadataDto(metadata: RoutingMetadata): RoutingMetadataDto {
@@ -60,6 +93,7 @@ export function toRoutingMetadataDto(metadata: RoutingMetadata): RoutingMetadata
     attempts: [...metadata.attempts],
     ...(metadata.passedOver.length === 0 ? {} : { own_keys_passed_over: [...metadata.passedOver] }),
     ...(metadata.edits.length === 0 ? {} : { edits: [...metadata.edits] }),
+    ...(metadata.hits.length === 0 ? {} : { pipeline: metadata.hits.map(toPipelineStepDto) }),
     ...(metadata.generationTime === null ? {} : { generation_time: metadata.generationTime }),
   };
 }

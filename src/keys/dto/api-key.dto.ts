@@ -19,8 +19,9 @@ import { KeyRefusalsDto, toKeyRefusalsDto } from './key-refusals.dto.js';
 
 /** The limit that stops a key first. */
 class EffectiveLimitDto {
-  @EnumField(['key', 'workspace', 'account'], {
-    description: '`workspace`: a budget. `account`: its credits.',
+  @EnumField(['key', 'guardrail', 'workspace', 'account'], {
+    description:
+      '`guardrail`: that of the key or of the member who created it. `workspace`: a budget. `account`: its credits.',
   })
   limit_source: string;
   @EnumField(['daily', 'weekly', 'monthly', 'lifetime']) limit_window: string;

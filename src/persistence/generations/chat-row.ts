@@ -1,6 +1,7 @@
 // The chat part of a generation as a row of its table: the columns that reports sum, and one object for the rest.
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ChatFacts } from '../../domain/chat/chat-outcome.js';
+import type { GuardrailHit } from '../../domain/guardrails/guardrail-hit.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import type { Generation as TableRow } from '../generated/client.js';
 
@@ -26,12 +27,18 @@ const SUMMED: readonly string[] = ['completionTokens', 'reasoningTokens', 'cache
 /** As stored: every call has it. */
 export type StoredPricing = readonly [catalogueVersion: number, effectiveFrom: string | null];
 
-/** The column of the facts that only one operation has, and of the catalogue that priced the call. */
-export function storedFacts({ chat, rerank, pricing }: Generation): object | null {
+/** Members of the column that every operation may have. */
+export interface CommonFacts {
+  readonly pricing?: StoredPricing;
+  readonly guardrails?: readonly GuardrailHit[];
+}
+
+/** The column of the facts that only one operation has, of the catalogue that priced the call, and of what guardrails found. */
+export function storedFacts({ chat, rerank, pricing, guardrails }: Generation): object | null {
   const facts = chat ? storedChat(chat) : rerank;
-  if (!pricing) return facts;
-  const stored: StoredPricing = [pricing.catalogueVersion, pricing.effectiveFrom];
-  return { ...facts, pricing: stored };
+  if (!pricing && !guardrails) return facts;
+  const stored: StoredPricing | undefined = pricing && [pricing.catalogueVersion, pricing.effectiveFrom];
+  return { ...facts, ...(stored && { pricing: stored }), ...(guardrails && { guardrails }) };
 }
 
 function storedChat(facts: ChatFacts): Partial<StoredChat> {

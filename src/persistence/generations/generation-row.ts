@@ -4,7 +4,7 @@ import type { Generation, GenerationAttempt, RequestContext } from '../../domain
 import type { RerankFacts } from '../../domain/rerank/rerank.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import { readChat } from './chat-row.js';
-import type { StoredPricing } from './chat-row.js';
+import type { CommonFacts } from './chat-row.js';
 import type { Generation as TableRow, Prisma } from '../generated/client.js';
 
 /** Plain statements return amounts as texts, Prisma as its own decimals. */
@@ -131,6 +131,7 @@ export function toGeneration(row: GenerationRow): Generation {
     chat: readChat(row),
     rerank: readRerank(row),
     pricing: readPricing(row),
+    guardrails: (row.chat as CommonFacts | null)?.guardrails,
   };
 }
 
@@ -141,14 +142,12 @@ function readOperation({ operation }: GenerationRow): Generation['operation'] {
 /** In the column of the facts that only one operation has. */
 function readRerank({ operation, chat }: GenerationRow): RerankFacts | null {
   if (operation !== 'rerank' || chat === null) return null;
-  const { pricing: _pricing, ...facts } = chat as unknown as RerankFacts & {
-    readonly pricing?: StoredPricing;
-  };
+  const { pricing: _pricing, guardrails: _hits, ...facts } = chat as unknown as RerankFacts & CommonFacts;
   return facts;
 }
 
 function readPricing({ chat }: GenerationRow): Generation['pricing'] {
-  const stored = (chat as { readonly pricing?: StoredPricing } | null)?.pricing;
+  const stored = (chat as CommonFacts | null)?.pricing;
   return stored && { catalogueVersion: stored[0], effectiveFrom: stored[1] };
 }
 

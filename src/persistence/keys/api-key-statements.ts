@@ -8,9 +8,9 @@ import { selectLastUse } from '../activity/activity-statements.js';
 import type { ApiKeyModel } from '../generated/models.js';
 import { selectRefusals } from '../refusals/refusal-statements.js';
 import type { KeyRefusalsJson } from '../refusals/refusals.repository.js';
-import type { SharedLimitsJson } from '../spend/shared-limits-json.js';
+import type { GuardrailLimitsJson, SharedLimitsJson } from '../spend/shared-limits-json.js';
 import { SHARED_LIMITS, spendOf } from '../spend/spend-policy-statements.js';
-import { GOVERNING, toGuardrailRefs } from '../guardrails/guardrail-statements.js';
+import { GOVERNING, selectGuardrailLimits, toGuardrailRefs } from '../guardrails/guardrail-statements.js';
 import type { GoverningRow } from '../guardrails/guardrail-statements.js';
 import { opaqueArray } from '../database/rows/record-rows.js';
 import { toUsd } from '../spend/spend-row.js';
@@ -69,6 +69,7 @@ export interface KeySnapshotRow extends ApiKeyRow, LastUse {
   /** Null: nothing was spent. */
   readonly spend: SpendJson | null;
   readonly sharedLimits: SharedLimitsJson;
+  readonly guardrailLimits: GuardrailLimitsJson;
   readonly refusals: KeyRefusalsJson;
 }
 
@@ -76,6 +77,7 @@ export interface KeySnapshotRow extends ApiKeyRow, LastUse {
 export const READ_KEY = `
 SELECT ${select('key', KEY_COLUMNS)}, ${spendOf('spend')} AS spend,
 ${SHARED_LIMITS.value} AS "sharedLimits", ${selectLastUse('key.workspace_id', 'key.id', 'spend.last_day')},
+${selectGuardrailLimits('key.workspace_id', 'key.id', 'key.creator_user_id')} AS "guardrailLimits",
 ${selectRefusals('key.workspace_id', 'key.id', '$3')} AS refusals
 FROM api_keys AS key
 LEFT JOIN key_spend AS spend ON spend.workspace_id = key.workspace_id AND spend.api_key_id = key.id

@@ -30,7 +30,7 @@ import { Reports } from '../database/reports.js';
 import type { Prisma } from '../generated/client.js';
 import type { ApiKeyModel as ApiKeyRow, KeySpendModel } from '../generated/models.js';
 import { readKeyRefusals } from '../refusals/refusals.repository.js';
-import { readSharedLimits } from '../spend/shared-limits-json.js';
+import { readGuardrailLimits, readSharedLimits } from '../spend/shared-limits-json.js';
 import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
 
@@ -244,6 +244,7 @@ export class ApiKeysRepository {
       key: toApiKey(row),
       spend: readSpend(row.spend, now),
       sharedLimits: readSharedLimits(row.sharedLimits, now),
+      guardrailLimits: readGuardrailLimits(row.guardrailLimits, now),
       lastUse: { day: row.day, moment: row.moment },
       refusals: readKeyRefusals(row.refusals),
     };

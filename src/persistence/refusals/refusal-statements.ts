@@ -3,7 +3,7 @@
 // Why plain SQL: one statement adds a batch of counts to the sums by minute and by hour, or to none; and the list of keys
 // reads the refusals of a whole page at once.
 import { NEWEST_REFUSALS } from '../../domain/keys/refusal.js';
-import { PURGE_STEP } from '../workspaces/purge-statements.js';
+import { PURGE_STEP, removeOlder } from '../workspaces/purge-statements.js';
 
 /** Later minutes are complete; both tables have what happens now. */
 export const READABLE_MINUTE_HOURS = 2;
@@ -89,12 +89,7 @@ export const REFUSALS_OF_KEYS = `
 SELECT key.id, ${selectRefusals('key.workspace_id', 'key.id', '$3')} AS refusals
 FROM unnest($1::uuid[], $2::uuid[]) AS key (workspace_id, id)`;
 
-const remove = (table: string, time: string): string => `
-DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-  SELECT ctid FROM ${table} WHERE ${time} < $1 ORDER BY ${time} LIMIT ${PURGE_STEP} FOR UPDATE SKIP LOCKED
-)) RETURNING 1`;
-
 /** $1 a moment. */
-export const REMOVE_REFUSAL_MINUTES = remove('refusal_minutes', 'period');
-export const REMOVE_REFUSAL_HOURS = remove('refusal_hours', 'period');
-export const REMOVE_REFUSALS = remove('refusals', 'created_at');
+export const REMOVE_REFUSAL_MINUTES = removeOlder('refusal_minutes', 'period');
+export const REMOVE_REFUSAL_HOURS = removeOlder('refusal_hours', 'period');
+export const REMOVE_REFUSALS = removeOlder('refusals', 'created_at');

@@ -1,6 +1,6 @@
-// The limits above a key, as a statement reads them.
+// The limits above a key, and those of its guardrails, as a statement reads them.
 import { parseUsd } from '../../domain/spend/money.js';
-import type { SharedLimits, SpendLimitWindow } from '../../domain/spend/spend-limit.js';
+import type { SharedLimits, SpendLimitWindow, SpentLimit } from '../../domain/spend/spend-limit.js';
 import { readSpend } from './spend-row.js';
 import type { SpendJson } from './spend-row.js';
 
@@ -14,10 +14,30 @@ export interface SharedLimitsJson {
   readonly creditsSpent: string | null;
 }
 
+/** Of the guardrails of a key; null: none. */
+export type GuardrailLimitsJson =
+  | readonly {
+      readonly interval: string;
+      readonly limit: string;
+      readonly includeByok: boolean;
+      readonly spend: SpendJson | null;
+    }[]
+  | null;
+
 const WINDOWS = { daily: 'daily', weekly: 'weekly', monthly: 'monthly', lifetime: 'total' } as const;
 
 export function windowOf(interval: string): SpendLimitWindow['window'] {
   return WINDOWS[interval as keyof typeof WINDOWS];
+}
+
+/** With the spend in the windows of `now`. */
+export function readGuardrailLimits(limits: GuardrailLimitsJson, now: Date): readonly SpentLimit[] {
+  return (limits ?? []).map(({ interval, limit, includeByok, spend }) => ({
+    window: windowOf(interval),
+    limit: parseUsd(limit),
+    includeByok,
+    spend: readSpend(spend, now),
+  }));
 }
 
 /** With the spend of the workspace in the windows of `now`. */

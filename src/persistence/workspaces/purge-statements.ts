@@ -14,6 +14,12 @@ DELETE FROM ${table} AS purged USING (
 WHERE purged.workspace_id = old.workspace_id AND purged.id = old.id
 RETURNING 1`;
 
+/** $1 a moment. For tables that no row refers to. */
+export const removeOlder = (table: string, time: string): string => `
+DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+  SELECT ctid FROM ${table} WHERE ${time} < $1 ORDER BY ${time} LIMIT ${PURGE_STEP} FOR UPDATE SKIP LOCKED
+)) RETURNING 1`;
+
 /** $1 a moment: days whose contents have all expired. */
 export const REMOVE_STORAGE_DAYS = `
 DELETE FROM storage_days AS purged USING (

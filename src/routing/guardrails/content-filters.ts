@@ -7,17 +7,27 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
 import { shownGuardrail } from '../../domain/guardrails/guardrails-in-force.js';
-import type { NamedGuardrail } from '../../domain/guardrails/guardrails-in-force.js';
 import { hitsIn, mergedSpans } from '../../domain/guardrails/filtered-text.js';
 import type { CompiledFilter, CompiledFilters, FilterHit } from '../../domain/guardrails/filtered-text.js';
-import type { GuardedCaller } from '../../domain/keys/api-key.js';
+import type { CallHits, NamedGuardrail } from '../../domain/guardrails/guardrail-hit.js';
+import type { ApiKey, GuardedCaller } from '../../domain/keys/api-key.js';
+import type { Pieces } from '../../domain/regex/regex-program.js';
 import { memberPath } from '../../domain/text/member-path.js';
 import { editStrings, hasRepeatedNames } from '../../json/edited-strings.js';
 import type { StringEdit } from '../../json/edited-strings.js';
+import { DailyHits } from './daily-hits.js';
 import { MAX_DEPTH, textsOfBody } from './body-texts.js';
 import type { BodyPath, BodyText } from './body-texts.js';
 
 type Body = Readonly<Record<string, unknown>>;
+
+/** The search of the texts of one call. */
+interface Search {
+  readonly key: ApiKey;
+  readonly filters: CompiledFilters;
+  readonly pace: Pace;
+  readonly hits: CallHits | undefined;
+}
 
 export interface FilteredBody {
   readonly body: Body;
@@ -33,13 +43,14 @@ const NO_RETRY = { 'x-should-retry': 'false' };
 
 @Injectable()
 export class ContentFilters {
-  private readonly hits;
+  private readonly matches;
 
   constructor(
     private readonly yieldQueue: YieldQueue,
+    private readonly daily: DailyHits,
     { registry }: Metrics,
   ) {
-    this.hits = new Counter({
+    this.matches = new Counter({
       name: 'signalbox_guardrail_hits_total',
       help: 'Matches of content filters, by action and filter: the slug of a built-in filter, or custom.',
       labelNames: ['action', 'filter'],
@@ -60,7 +71,7 @@ export class ContentFilters {
   }
 
   /** Throws `guardrail_blocked`. `bytes`: those of the body; absent: its JSON text. */
-  async apply({ key, guardrails }: GuardedCaller, body: Body, bytes?: Buffer): Promise<FilteredBody> {
+  async apply({ key, guardrails, hits }: GuardedCaller, body: Body, bytes?: Buffer): Promise<FilteredBody> {
     const filters = guardrails?.filters ?? null;
     const rejects = guardrails?.guardrails.find(({ rejectUnscannable }) => rejectUnscannable);
     if (guardrails === null || (filters === null && rejects === undefined))
@@ -77,10 +88,10 @@ export class ContentFilters {
       throw new AppError('payload_too_large', {
         detail: `guardrails read at most ${MAX_FILTERED_CHARACTERS} characters of a call, and this one has ${characters}`,
       });
-    const pace = this.yieldQueue.begin(key.accountId);
+    const search = { key, filters, pace: this.yieldQueue.begin(key.accountId), hits };
     const edits = new Map<string, readonly StringEdit[]>();
     for (const text of texts) {
-      const edit = await this.editsOf(text, filters, pace);
+      const edit = await this.editsOf(text, search);
       if (edit !== null) edits.set(nameOf(text.path), edit);
     }
     if (bytes !== undefined) rejectRepeatedNames(bytes);
@@ -91,16 +102,12 @@ export class ContentFilters {
   }
 
   /** Null: the text stays. */
-  private async editsOf(
-    text: BodyText,
-    filters: CompiledFilters,
-    pace: Pace,
-  ): Promise<readonly StringEdit[] | null> {
+  private async editsOf(text: BodyText, search: Search): Promise<readonly StringEdit[] | null> {
     if (text.kind === 'json') {
-      const edited = await this.editedJson(text, filters, pace);
+      const edited = await this.editedJson(text, search);
       if (edited !== undefined) return edited;
     }
-    const hits = await this.hitsOf(text, filters, pace);
+    const hits = await this.hitsOf(text, search);
     const redacted = hits.filter(({ filter }) => filter.action === 'redact');
     const [first] = redacted;
     if (first === undefined) return null;
@@ -115,8 +122,7 @@ export class ContentFilters {
   /** Of the strings of a JSON text, so that it still parses; undefined: it is no JSON. */
   private async editedJson(
     { path, text, isUser }: BodyText,
-    filters: CompiledFilters,
-    pace: Pace,
+    search: Search,
   ): Promise<readonly StringEdit[] | null | undefined> {
     const value = jsonOf(text);
     if (typeof value !== 'object' || value === null) return undefined;
@@ -126,12 +132,11 @@ export class ContentFilters {
       if (inner.length > MAX_DEPTH)
         throw new AppError('invalid_request', { detail: `${memberPath(path)}: is nested too deeply` });
       if (typeof part === 'string') {
-        const edit = await this.editsOf({ path, text: part, kind: 'text', isUser }, filters, pace);
+        const edit = await this.editsOf({ path, text: part, kind: 'text', isUser }, search);
         if (edit !== null) edits.set(nameOf(inner), edit);
       } else if (typeof part === 'object' && part !== null)
         for (const [name, each] of Object.entries(part)) {
-          if (!Array.isArray(part))
-            await this.editsOf({ path, text: name, kind: 'fixed', isUser }, filters, pace);
+          if (!Array.isArray(part)) await this.editsOf({ path, text: name, kind: 'fixed', isUser }, search);
           await visit(each, [...inner, Array.isArray(part) ? Number(name) : name]);
         }
     };
@@ -143,18 +148,27 @@ export class ContentFilters {
 
   private async hitsOf(
     { text, path, isUser }: BodyText,
-    filters: CompiledFilters,
-    pace: Pace,
+    { key, filters, pace, hits }: Search,
   ): Promise<readonly FilterHit[]> {
-    const pieces = hitsIn(filters, text, isUser);
-    let step = pieces.next();
-    for (; step.done !== true; step = pieces.next()) if (pace.isDue) await pace.yieldNow();
-    if (pace.isDue) await pace.yieldNow();
-    for (const { filter } of step.value)
-      this.hits.inc({ action: filter.action, filter: filter.isBuiltin ? filter.name : 'custom' });
-    const block = step.value.find(({ filter }) => filter.action === 'block');
+    const found = await atPace(hitsIn(filters, text, isUser), pace);
+    for (const { filter } of found) {
+      const { guardrail, name, action, isBuiltin } = filter;
+      this.matches.inc({ action, filter: isBuiltin ? name : 'custom' });
+      this.daily.add({ workspaceId: key.workspaceId, guardrailId: guardrail.id, filter: name, action });
+      hits?.add(guardrail, name, action);
+    }
+    const block = found.find(({ filter }) => filter.action === 'block');
     if (block) throw blocked(block.filter.guardrail, path, block.filter.name);
-    return step.value;
+    return found;
+  }
+}
+
+/** Runs a search in pieces, between which others run. */
+export async function atPace<Result>(pieces: Pieces<Result>, pace: Pace): Promise<Result> {
+  for (;;) {
+    const step = pieces.next();
+    if (pace.isDue) await pace.yieldNow();
+    if (step.done === true) return step.value;
   }
 }
 

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { endpointTag } from '../../catalogue/catalogue-model.js';
 import { AppError } from '../../domain/errors.js';
 import type { Guardrail, GuardrailRef } from '../../domain/guardrails/guardrail.js';
+import { CallHits } from '../../domain/guardrails/guardrail-hit.js';
 import {
   inForce,
   permitsEndpoint,
@@ -68,7 +69,7 @@ export class Guardrails {
   private async guarded(key: ApiKey, refs: readonly GuardrailRef[]): Promise<GuardedCaller> {
     const guardrails = await this.inForce(refs);
     if (guardrails !== null && !permitsRegion(guardrails.rules)) throw regionRefused(guardrails);
-    return { key, guardrails };
+    return guardrails === null ? { key, guardrails } : { key, guardrails, hits: new CallHits() };
   }
 }
 

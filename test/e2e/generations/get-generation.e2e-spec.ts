@@ -90,6 +90,7 @@ describe('200', () => {
       overrun: null,
       cost_parts: null,
       catalogue_version: 0,
+      guardrails: null,
       price_effective_from: '2024-01-25',
       provider_wire: null,
       num_media_prompt: null,

@@ -1,5 +1,6 @@
 // Content filters of guardrails: calls of every operation and wire, before anything else reads their texts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DailyHits } from '../../../src/routing/guardrails/daily-hits.js';
 import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
 import { CLAUDE, OPEN_MODEL, startMessagesApp } from '../../support/messages/messages-app.js';
@@ -261,6 +262,105 @@ describe('a filter that flags', () => {
     const body = JSON.stringify({ model: OPEN_MODEL, max_tokens: 10, ...said(`to ${MAIL}`) });
     expect((await post(key, 'chat/completions', body)).status).toBe(200);
     expect(setup.chat.requests[0]?.body['messages']).toEqual(said(`to ${MAIL}`)['messages']);
+  });
+});
+
+describe('matches of a call that was made', () => {
+  const BOTH = {
+    content_filters: [{ pattern: 'sesame-[0-9]+', action: 'flag', label: 'CODE' }],
+    ...REDACT,
+  };
+
+  it.each<[string, Members]>([
+    ['chat/completions', { model: OPEN_MODEL, ...said(`${MATCH} ${MATCH} to ${MAIL}`) }],
+    ['responses', { model: OPEN_MODEL, input: `${MATCH} ${MATCH} to ${MAIL}` }],
+    ['messages', { model: CLAUDE, max_tokens: 9, ...said(`${MATCH} ${MATCH} to ${MAIL}`) }],
+    ['embeddings', { model: 'local/hashing', input: [`${MATCH} ${MATCH} to ${MAIL}`] }],
+  ])('are in the record of POST /%s and in its routing metadata', async (path, body) => {
+    const { guardrail, secret, record } = await governed(BOTH);
+    const response = await fetch(`${app.baseUrl}/${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${secret}`,
+        'x-openrouter-metadata': 'enabled',
+      },
+      body: JSON.stringify(body),
+    });
+    const { openrouter_metadata: metadata } = (await response.json()) as {
+      openrouter_metadata: { pipeline: unknown };
+    };
+    const name = 'Careful';
+    const step = { type: 'guardrail', name, guardrail_id: guardrail, guardrail_scope: 'api_key' };
+    expect(metadata.pipeline).toEqual([
+      { ...step, summary: 'CODE: flag 2', data: { action: 'flag', matches: 2 } },
+      { ...step, summary: 'email: redact 1', data: { action: 'redact', matches: 1 } },
+    ]);
+    const [stored] = await eventually(
+      () => app.sql<{ id: string }>('SELECT id FROM generations WHERE api_key_id = $1', [record.id]),
+      (rows) => rows.length > 0,
+    );
+    const { data } = await askFor<{ data: Members }>(200, app, 'get', `/generation?id=${stored?.id}`);
+    const hit = { id: guardrail, name, scope: 'api_key' };
+    expect(data['guardrails']).toEqual([
+      { ...hit, filter: 'CODE', action: 'flag', count: 2 },
+      { ...hit, filter: 'email', action: 'redact', count: 1 },
+    ]);
+  });
+
+  it('are summed by day, with those of refused calls, for the guardrails of a workspace', async () => {
+    const key = await governed({
+      ...BOTH,
+      content_filters: [...BOTH.content_filters, ...BLOCK.content_filters],
+    });
+    await chat(key, said(MAIL));
+    await chat(key, said(MATCH));
+    const hits = app.application.get(DailyHits);
+    await hits.flush();
+    await chat(key, said(MAIL));
+    await hits.flush();
+    const usage = await askFor<{ data: { guardrail_id: string }[] }>(200, app, 'get', '/guardrails/usage');
+    expect(usage.data.find(({ guardrail_id: id }) => id === key.guardrail)).toEqual({
+      guardrail_id: key.guardrail,
+      key_count: 1,
+      member_count: 0,
+      hits: [
+        { filter: 'email', action: 'redact', count: 2 },
+        { filter: 'CODE', action: 'block', count: 1 },
+        { filter: 'CODE', action: 'flag', count: 1 },
+      ],
+    });
+  });
+});
+
+describe('POST /guardrails/test', () => {
+  const tried = (body: Members) => askFor<{ data: Members }>(200, app, 'post', '/guardrails/test', { body });
+
+  it('answers the matches and the text that a model gets, and stores nothing', async () => {
+    const { data } = await tried({ ...REDACT, ...BLOCK, text: `a ${MAIL} b` });
+    expect(data).toEqual({
+      hits: [{ filter: 'email', action: 'redact', start: 2, end: 2 + MAIL.length }],
+      hit_count: 1,
+      blocked: false,
+      sent_text: 'a [EMAIL] b',
+    });
+  });
+
+  it('says that a call is refused', async () => {
+    expect((await tried({ ...BLOCK, text: MATCH })).data).toMatchObject({ blocked: true, sent_text: null });
+    const endless = `${'a'.repeat(19_000)}@example.com`;
+    expect((await tried({ ...REDACT, text: endless })).data).toMatchObject({
+      blocked: true,
+      sent_text: null,
+    });
+  });
+
+  it('refuses patterns that a guardrail refuses', async () => {
+    const body = { content_filters: [{ pattern: '(?<=a)b', action: 'block' }], text: 'ab' };
+    const { error } = await askFor<{ error: { message: string } }>(400, app, 'post', '/guardrails/test', {
+      body,
+    });
+    expect(error.message).toContain('content_filters[0].pattern');
   });
 });
 

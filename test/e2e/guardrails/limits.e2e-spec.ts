@@ -267,6 +267,35 @@ describe('the limit of the guardrail of a member', () => {
   });
 });
 
+it('the limits of guardrails are effective limits of keys, in the record and in the list', async () => {
+  const [own, shared, free] = [await createKey(), await createKey('user_9'), await createKey()];
+  await assignKeys(await createGuardrail(4), own);
+  await assignMember(await createGuardrail(2), 'user_9');
+  await untilStatus(own, 200);
+  const limitOfRecord = async ({ record }: Key) => {
+    const { data } = await askFor<{ data: Record<string, unknown> }>(200, app, 'get', `/keys/${record.hash}`);
+    return data['effective_limit'];
+  };
+  const { data: listed } = await askFor<{ data: Record<string, unknown>[] }>(
+    200,
+    app,
+    'get',
+    `/keys?workspace_id=${workspaceId}`,
+  );
+  const ofGuardrail = { limit_source: 'guardrail', limit_window: 'daily' };
+  const expected: [Key, unknown][] = [
+    [own, { ...ofGuardrail, limit_usd: limitOf(4).limit_usd, remaining_usd: limitOf(3).limit_usd }],
+    [shared, { ...ofGuardrail, limit_usd: limitOf(2).limit_usd, spend_usd: 0 }],
+    [free, null],
+  ];
+  for (const [key, limit] of expected) {
+    const read = await limitOfRecord(key);
+    if (limit === null) expect(read).toBeNull();
+    else expect(read).toMatchObject(limit as object);
+    expect(listed.find(({ hash }) => hash === key.record.hash)?.['effective_limit']).toEqual(read);
+  }
+});
+
 describe('the settings of a limit', () => {
   it.each([
     ['without an interval', { limit_usd: 1 }, 'reset_interval: is required'],

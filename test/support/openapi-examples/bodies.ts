@@ -262,6 +262,10 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   bulkAddWorkspaceMembers: only({ user_ids: ['user_1', 'user_2'] }),
   bulkRemoveWorkspaceMembers: only({ user_ids: ['user_2'] }),
   // Its key makes the calls of the other examples.
+  testGuardrailFilters: only({
+    content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+    text: 'Write to ann@example.com',
+  }),
   createGuardrail: only({
     name: 'Nothing retained at xAI',
     workspace_id: '{workspace}',

@@ -187,6 +187,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /presets/{slug}': management('/presets/owned', 404),
   'GET /guardrails': management('/guardrails?workspace_id={workspace}', 400),
   'POST /guardrails': management('/guardrails', 400, { name: 'New', workspace_id: '{workspace}' }),
+  'GET /guardrails/usage': management('/guardrails/usage?workspace_id={workspace}', 400),
+  'POST /guardrails/test': management('/guardrails/test', 200, { text: 'ann@example.com' }),
   'GET /guardrails/{id}': management(GUARDRAIL, 404),
   'PATCH /guardrails/{id}': management(GUARDRAIL, 404, { name: 'Taken' }),
   'DELETE /guardrails/{id}': management(GUARDRAIL, 404),

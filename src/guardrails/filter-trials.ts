@@ -1,0 +1,53 @@
+// Tries content filters on a text before they are stored. Nothing is stored or counted.
+import { Injectable } from '@nestjs/common';
+import { YieldQueue } from '../concurrency/yield-queue.js';
+import { compileFilters, hitsIn, mergedSpans } from '../domain/guardrails/filtered-text.js';
+import type { FilterHit } from '../domain/guardrails/filtered-text.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import { atPace } from '../routing/guardrails/content-filters.js';
+import { fromBuiltinFilterDtos, fromContentFilterDtos } from './dto/content-filter.dto.js';
+import { MAX_TRIAL_HITS } from './dto/filter-trial.dto.js';
+import type { FilterTrialDto, TryFiltersDto } from './dto/filter-trial.dto.js';
+
+const TRIED = { id: '', name: '', scope: 'api_key' } as const;
+
+@Injectable()
+export class FilterTrials {
+  constructor(private readonly yieldQueue: YieldQueue) {}
+
+  /** Throws `invalid_request` for patterns that cannot work. */
+  async run({ key }: Caller, { text, ...dto }: TryFiltersDto): Promise<FilterTrialDto> {
+    const filters = compileFilters([
+      {
+        ...TRIED,
+        contentFilters: fromContentFilterDtos(dto.content_filters ?? []),
+        builtinFilters: fromBuiltinFilterDtos(dto.content_filter_builtins ?? []),
+      },
+    ]);
+    const pace = this.yieldQueue.begin(key.accountId);
+    const hits = filters === null ? [] : await atPace(hitsIn(filters, text, true), pace);
+    // A match without a known end cannot be replaced.
+    const isRefused = hits.some(
+      ({ filter, isWhole }) => filter.action === 'block' || (filter.action === 'redact' && !isWhole),
+    );
+    return {
+      hits: hits
+        .toSorted((one, other) => one.start - other.start)
+        .slice(0, MAX_TRIAL_HITS)
+        .map(({ filter, start, end }) => ({ filter: filter.name, action: filter.action, start, end })),
+      hit_count: hits.length,
+      blocked: isRefused,
+      sent_text: isRefused ? null : redacted(text, hits),
+    };
+  }
+}
+
+function redacted(text: string, hits: readonly FilterHit[]): string {
+  const parts: string[] = [];
+  let behind = 0;
+  for (const { start, end, filter } of mergedSpans(hits.filter((hit) => hit.filter.action === 'redact'))) {
+    parts.push(text.slice(behind, start), filter.placeholder);
+    behind = end;
+  }
+  return [...parts, text.slice(behind)].join('');
+}
