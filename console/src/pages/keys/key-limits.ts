@@ -31,6 +31,7 @@ export function windowName(reset: Limited['limit_reset']): string {
 
 const SOURCES: Readonly<Record<EffectiveLimit['limit_source'], string>> = {
   key: 'limit',
+  guardrail: 'guardrail limit',
   workspace: 'budget',
   account: 'credits',
 };

@@ -12,7 +12,7 @@ import { Money, Time } from '../../components/display/values';
 import { ErrorState, Notice } from '../../components/feedback/states';
 import { formatCount, formatCountOf } from '../../format';
 import { RefusalTable } from '../refusals/refusal-table';
-import { refusedNow, suggestedTokens } from '../refusals/refused-now';
+import { reasonOf, refusedNow, suggestedTokens } from '../refusals/refused-now';
 import type { RefusedNow } from '../refusals/refused-now';
 import { REASONS } from '../refusals/refusal-words';
 import { nameOfLimit } from './key-limits';
@@ -97,7 +97,7 @@ function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
       </p>
       <p>
         {affordable === null
-          ? REASONS[`${limit.limit_source}_limit`].advice
+          ? REASONS[reasonOf(limit)].advice
           : `A chat with max_tokens of ${formatCount(suggestedTokens(affordable))} or less is accepted.`}
       </p>
       <div className={styles.remedies}>
@@ -111,9 +111,11 @@ function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
             Change the budget
           </Link>
         ) : (
-          <Link to="/" className={buttonClass()}>
-            See the credits
-          </Link>
+          limit.limit_source === 'account' && (
+            <Link to="/" className={buttonClass()}>
+              See the credits
+            </Link>
+          )
         )}
       </div>
     </>

@@ -28,6 +28,9 @@ export const REASONS: Readonly<Record<RefusalReason, ReasonWords>> = {
     name: 'Not permitted',
     advice: 'Call with an inference key, and leave an endpoint in the provider preferences.',
   },
-  guardrail: { name: 'Guardrail', advice: 'A rule of the workspace refuses such calls.' },
+  guardrail: {
+    name: 'Guardrail',
+    advice: 'A rule of the workspace refuses such calls, or the limit of a guardrail is reached.',
+  },
   validation: { name: 'Wrong request', advice: 'Correct the member or the model that the message names.' },
 };

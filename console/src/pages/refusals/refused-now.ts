@@ -49,11 +49,16 @@ export function refusedNow(key: Judged, listed: readonly Refusal[], now: number)
 /** Not raised, replaced or reset since it refused the call. */
 function isSameLimit(refusal: Refusal, limit: EffectiveLimit, now: number): boolean {
   return (
-    refusal.reason === `${limit.limit_source}_limit` &&
+    refusal.reason === reasonOf(limit) &&
     refusal.limit_window === limit.limit_window &&
     refusal.limit_usd === limit.limit_usd &&
     (refusal.resets_at === null || Date.parse(refusal.resets_at) > now)
   );
+}
+
+/** The reason of calls that a limit refuses. */
+export function reasonOf({ limit_source: source }: EffectiveLimit): RefusalReason {
+  return source === 'guardrail' ? 'guardrail' : `${source}_limit`;
 }
 
 const DIGITS = 2;
