@@ -47,12 +47,13 @@ function assessInputs(inputs) {
 }
 
 function assessQuestions(questions) {
-  const slowest = questions.toSorted((left, right) => right.p50 - left.p50)[0];
+  const slowest = questions.toSorted((left, right) => right.cpu - left.cpu)[0];
+  const late = questions.filter(({ cpu }) => cpu >= MOST_QUESTION_MS);
   return {
-    what: "p50 of the console's questions, filled, the longest",
+    what: `processor time of ${questions.length} questions of the console, filled, the longest`,
     wanted: `below ${milliseconds(MOST_QUESTION_MS)}`,
-    figure: `${milliseconds(slowest.p50)}, ${slowest.name}`,
-    isMet: slowest.p50 < MOST_QUESTION_MS,
+    figure: `${milliseconds(slowest.cpu)}, ${slowest.name}; ${late.length} miss it`,
+    isMet: late.length === 0,
   };
 }
 
@@ -71,11 +72,8 @@ export function describeGrowth({ operations = [], inputs = [], questions, sizes 
     },
     {
       title: "The console's questions, filled, one after the other",
-      columns: ['question', 'first', 'p50', 'longest'],
-      rows: questions.map(({ name, first, p50, longest }) => [
-        name,
-        ...[first, p50, longest].map(milliseconds),
-      ]),
+      columns: ['question', 'first', 'p50', 'processor time'],
+      rows: questions.map(({ name, first, p50, cpu }) => [name, ...[first, p50, cpu].map(milliseconds)]),
     },
   ];
   return {

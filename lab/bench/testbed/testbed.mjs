@@ -12,8 +12,9 @@ import { GATEWAY_STARTERS, PLAIN_MODEL } from './gateways.mjs';
 
 const DELIVERIES_TIMEOUT_MS = 180_000;
 
-/** `nodeArguments` are for the processes of this service. */
-export async function openTestbed({ progress, signal, withPeer, isQuick = false, nodeArguments }) {
+/** `nodeArguments` are for the processes of this service; `keptDirectory` keeps the database for later runs. */
+export async function openTestbed(options) {
+  const { progress, signal, withPeer, isQuick = false, nodeArguments, keptDirectory } = options;
   const directory = createTemporaryDirectory();
   const closers = [async () => rmSync(directory, { recursive: true, force: true })];
   const close = async () => {
@@ -25,12 +26,12 @@ export async function openTestbed({ progress, signal, withPeer, isQuick = false,
     return child;
   };
   try {
-    const databaseDirectory = join(directory, databaseName);
+    const databaseDirectory = join(keptDirectory ?? directory, databaseName);
     const server = await progress.step('Starting a database', () =>
       // Settings of a careful operator: every commit is on the disk before it is reported.
       startEmbeddedDatabase({ directory: databaseDirectory, signal }),
     );
-    closers.push(() => server.destroy());
+    closers.push(() => (keptDirectory === undefined ? server.destroy() : server.stop()));
     const upstream = await startChild('upstream-process.mjs');
     const sink = await startChild('sink-process.mjs');
     const load = await startChild('load-process.mjs');

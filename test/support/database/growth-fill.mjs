@@ -171,8 +171,8 @@ export async function untilSummedUp(databaseUrl, signal, { timeout, pause }) {
     const deadline = performance.now() + timeout;
     for (;;) {
       const { rows } = await client.query(
-        `SELECT activity.summed_before > 0 AND usage.summed_before > 0 AS "isDone"
-         FROM activity_rollup AS activity, usage_rollup AS usage`,
+        `SELECT least(activity.summed_before, usage.summed_before, users.summed_before) > 0 AS "isDone"
+         FROM activity_rollup AS activity, usage_rollup AS usage, user_rollup AS users`,
       );
       if (rows[0].isDone) return;
       if (performance.now() > deadline) throw new Error('the log was not summed up in time');
