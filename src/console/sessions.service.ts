@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerCache } from '../auth/caller-cache.js';
 import { RateLimiter } from '../auth/rate-limiter.js';
+import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
@@ -29,6 +30,7 @@ export class SessionsService {
     private readonly rateLimiter: RateLimiter,
     private readonly installation: Installation,
     private readonly clock: Clock,
+    private readonly config: AppConfig,
   ) {}
 
   /** Part of the cookie's name: browsers send cookies to every port of a host. */
@@ -61,6 +63,7 @@ export class SessionsService {
 
   private async show(key: ApiKey, session: ConsoleSession): Promise<SessionDto> {
     const names = await this.accounts.findNames({ accountId: key.accountId, id: key.workspaceId });
-    return toSessionDto(key, session, names);
+    const isOperator = this.config.operatorAccounts.includes(key.accountId);
+    return toSessionDto(key, session, { names, isOperator });
   }
 }

@@ -8,6 +8,8 @@ import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue
 import { indexOf, mergeLayers, shippedDocuments } from '../routing/catalogue-layers.js';
 import type { CatalogueLayer, DocumentIndex, LayerName, MergedLayers } from '../routing/catalogue-layers.js';
 import { CatalogueSource } from '../routing/catalogue-source.js';
+import { CredentialAccess } from '../routing/credentials/credential-access.js';
+import { providerSlugOf } from '../providers/index.js';
 import type { CatalogueQueryDto } from './dto/catalogue-queries.dto.js';
 
 export interface CatalogueName {
@@ -32,14 +34,19 @@ export class CatalogueEntries {
   constructor(
     private readonly source: CatalogueSource,
     private readonly revisions: CatalogueRevisionsRepository,
+    private readonly access: CredentialAccess,
   ) {}
 
   async list({ offset, limit, ...query }: CatalogueQueryDto): Promise<Page<CatalogueEntry>> {
     const wanted = query.q?.toLowerCase();
+    const slug =
+      query.provider === undefined ? undefined : (providerSlugOf(query.provider) ?? query.provider);
     const found = this.models(query.kind).filter(
       ({ kind, model }) =>
         (query.disabled === undefined || (model.disabled ?? false) === query.disabled) &&
         (query.source === undefined || this.layerNames({ kind, id: model.id }).includes(query.source)) &&
+        (slug === undefined || model.endpoints.some(({ provider }) => provider === slug)) &&
+        (query.configured === undefined || this.isConfigured(model) === query.configured) &&
         (wanted === undefined ||
           [...idsOf(model), model.name].some((text) => text.toLowerCase().includes(wanted))),
     );
@@ -75,6 +82,13 @@ export class CatalogueEntries {
         merged: mergeLayers(present),
       };
     });
+  }
+
+  /** A moving alias by the models that it stands for. */
+  private isConfigured(model: AnyModel): boolean {
+    if (!('targets' in model)) return this.access.isConfigured(model);
+    const targets = model.targets.map(({ target }) => this.source.layers.model('chat_models', target));
+    return targets.some((target) => target !== undefined && this.access.isConfigured(target));
   }
 
   private models(wanted: Kind | undefined): { readonly kind: Kind; readonly model: AnyModel }[] {

@@ -20,11 +20,17 @@ export interface SessionDto {
   readonly account_name: string;
   readonly workspace_id: string;
   readonly workspace_name: string;
+  /** Whether the key may change the catalogue: its account operates the service. */
+  readonly can_change_catalogue: boolean;
   readonly created_at: string;
   readonly expires_at: string;
 }
 
-export function toSessionDto(key: ApiKey, session: ConsoleSession, names: AccountNames): SessionDto {
+export function toSessionDto(
+  key: ApiKey,
+  session: ConsoleSession,
+  { names, isOperator }: { readonly names: AccountNames; readonly isOperator: boolean },
+): SessionDto {
   return {
     kind: key.kind,
     is_management_key: key.kind === 'management',
@@ -35,6 +41,7 @@ export function toSessionDto(key: ApiKey, session: ConsoleSession, names: Accoun
     account_name: names.account,
     workspace_id: key.workspaceId,
     workspace_name: names.workspace,
+    can_change_catalogue: isOperator && key.kind === 'management',
     created_at: session.createdAt.toISOString(),
     expires_at: sessionEndsAt(session).toISOString(),
   };

@@ -40,6 +40,20 @@ export class CatalogueQueryDto extends PageQueryDto {
 
   @QueryFlagField({ optional: true, description: 'Only disabled models, or only the others.' })
   disabled?: boolean;
+
+  @TextField({
+    optional: true,
+    maxLength: MAX_LENGTH,
+    description: 'Only models with an endpoint at this provider: its slug, name or alias.',
+  })
+  provider?: string;
+
+  @QueryFlagField({
+    optional: true,
+    description:
+      'true: only models with a provider that the operator has configured, and moving aliases for one.',
+  })
+  configured?: boolean;
 }
 
 export class ChangeCatalogueModelDto {

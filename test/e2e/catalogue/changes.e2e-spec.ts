@@ -220,6 +220,21 @@ it.each([
   expect((await ask(apps.app, 'get', `/models/${id}`)).status).toBe(200);
 });
 
+it('lists models of one provider, and those with a configured one', async () => {
+  const key = apps.operatorKey;
+  const find = async (query: string): Promise<string[]> => {
+    const path = `/catalogue/models?limit=100&${query}`;
+    const { data } = await askFor<{ data: CatalogueModelDto[] }>(200, apps.app, 'get', path, { key });
+    return data.map(({ id }) => id);
+  };
+  const ofCohere = await find('provider=Cohere');
+  expect(ofCohere).toEqual(expect.arrayContaining(['cohere/rerank-v3.5']));
+  expect(ofCohere).not.toContain('openai/gpt-4.1-mini');
+  expect(await find('provider=cohere&configured=false')).toEqual(ofCohere);
+  expect(await find('provider=cohere&configured=true')).toEqual([]);
+  expect(await find('q=gpt-4.1-mini&configured=true')).toContain('openai/gpt-4.1-mini');
+});
+
 it('adds a rerank model, which lists its price', async () => {
   const model = {
     created_at: '2026-01-01',

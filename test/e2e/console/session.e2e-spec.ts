@@ -1,6 +1,7 @@
 // Sign-in to the console, status by status. Contract: docs/contract.md#console.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKeySecret } from '../../../src/domain/keys/api-key.js';
+import { makeOperator } from '../../support/catalogue/operator-apps.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
@@ -42,6 +43,7 @@ describe('POST /console/session', () => {
         account_name: 'Test account',
         workspace_id: app.workspaceId,
         workspace_name: 'Default',
+        can_change_catalogue: false,
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + 7 * DAY).toISOString(),
       },
@@ -84,6 +86,13 @@ describe('POST /console/session', () => {
 });
 
 describe('a session', () => {
+  it('of an operator account says that it may change the catalogue', async () => {
+    makeOperator(app);
+    const shown = async (key: string): Promise<unknown> => (await signIn(app, key)).body;
+    expect(await shown(app.managementKey)).toMatchObject({ data: { can_change_catalogue: true } });
+    expect(await shown(app.apiKey)).toMatchObject({ data: { can_change_catalogue: false } });
+  });
+
   it('reads and changes like its management key', async () => {
     const cookie = await cookieOf(app, app.managementKey);
     const listed = await app.http.get('/api/v1/keys').set({ ...FROM_PAGE, cookie });
