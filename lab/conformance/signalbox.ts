@@ -29,6 +29,7 @@ export async function startService(
         ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
         PORT: '0',
         LOG_LEVEL: 'fatal',
+        MODEL_DISCOVERY: 'off',
         SHUTDOWN_ANNOUNCE_MS: '0',
         CATALOGUE_FILE: catalogueFile,
         PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),

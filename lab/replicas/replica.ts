@@ -44,6 +44,7 @@ const ENVIRONMENT = {
   ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
   PORT: '0',
   LOG_LEVEL: 'fatal',
+  MODEL_DISCOVERY: 'off',
   SHUTDOWN_ANNOUNCE_MS: '0',
   OPENAI_API_KEY: 'upstream-key',
   PROVIDER_RETRY_BASE_DELAY_MS: '50',

@@ -60,6 +60,8 @@ export class AppConfig {
   readonly catalogueFile?: string;
   /** Ids of the accounts whose management keys change the catalogue; empty: none does. */
   readonly operatorAccounts: readonly string[];
+  /** Whether the process that delivers asks providers for their models by itself. */
+  readonly discoversModels: boolean;
   /** The path below which a reverse proxy serves this service; empty: at the root of its host. */
   readonly publicPath: string;
   /** Whether this process serves the web console and its sessions. */
@@ -214,6 +216,7 @@ function readProcess(read: EnvironmentReader) {
     ...readEncryption(read),
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
     operatorAccounts: read.ids('OPERATOR_ACCOUNTS'),
+    discoversModels: read.choice('MODEL_DISCOVERY', ['on', 'off'], 'on') === 'on',
     publicPath: read.publicPath('PUBLIC_PATH'),
     console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
     workers: read.integer('WORKERS', 1, 1, 256),

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { DiscoveryModule } from '../upkeep/upkeep.module.js';
 import { CatalogueChanges } from './catalogue-changes.js';
 import { CatalogueController } from './catalogue.controller.js';
 import { CatalogueEntries } from './catalogue-entries.js';
@@ -10,17 +11,26 @@ import { CatalogueService } from './catalogue.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { ModelsController } from './models.controller.js';
 import { ModelsService } from './models.service.js';
+import { ProviderModelsController } from './provider-models.controller.js';
+import { ProviderModelsService } from './provider-models.service.js';
 import { ProviderTestService } from './provider-test.service.js';
 
 @Module({
-  imports: [AuthModule, RoutingModule],
-  controllers: [ModelsController, EndpointsController, CatalogueController, CatalogueImportsController],
+  imports: [AuthModule, DiscoveryModule, RoutingModule],
+  controllers: [
+    ModelsController,
+    EndpointsController,
+    CatalogueController,
+    CatalogueImportsController,
+    ProviderModelsController,
+  ],
   providers: [
     CatalogueChanges,
     CatalogueEntries,
     CatalogueImportsService,
     CatalogueService,
     ModelsService,
+    ProviderModelsService,
     ProviderTestService,
   ],
 })

@@ -1,4 +1,5 @@
 // Cohere, v2 of its API.
+import type { DiscoveredKind } from '../domain/providers/provider-model.js';
 import { operationUrl } from './shared/address.js';
 import { COHERE_BILLING, cohereBody, readCohereVectors } from './shared/cohere-wire.js';
 import type {
@@ -11,6 +12,7 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { defineRerankWire, documentTexts, resultsOfJina, searchUnitCount } from './shared/rerank-wire.js';
+import { defineModelList } from './shared/model-list.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import {
   asObject,
@@ -38,6 +40,15 @@ export const cohere: HttpProvider = {
   readAnswer: readCohereAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['meta'])['meta']),
   readError: readUpstreamError,
+  // https://docs.cohere.com/reference/list-models
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(baseUrl, '/v1/models'),
+    query: { page_size: '1000' },
+    items: (body) => asObject(body)['models'],
+    name: ({ name }) => name,
+    facts: ({ endpoints, context_length: contextLength }) => ({ kind: kindOf(endpoints), contextLength }),
+    next: ({ next_page_token: token }) => (token ? { page_token: token } : null),
+  }),
   chat: defineChatWire({
     url: ({ baseUrl }) => operationUrl(baseUrl, '/compatibility/v1/chat/completions'),
     outputLimit: () => 'max_tokens',
@@ -90,6 +101,13 @@ export const cohere: HttpProvider = {
     },
   }),
 };
+
+function kindOf(endpoints: unknown): DiscoveredKind | undefined {
+  if (!Array.isArray(endpoints)) return undefined;
+  const kinds = { chat: 'chat', embed: 'embeddings', rerank: 'rerank' } as const;
+  const known = Object.entries(kinds).find(([name]) => endpoints.includes(name));
+  return known ? known[1] : 'other';
+}
 
 function buildCohereRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {
   return postJson(operationUrl(baseUrl, '/v2/embed'), bearer(apiKey), {

@@ -4,6 +4,7 @@ import { textsOf } from './shared/call-input.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { BrokenAnswer } from './shared/provider.js';
+import { defineModelList } from './shared/model-list.js';
 import { defineRerankWire, documentTexts } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { asObject, bearer, given, postJson, tokenCount } from './shared/wire.js';
@@ -22,6 +23,19 @@ export const deepinfra: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  // https://deepinfra.com/docs/openai_api
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(baseUrl, '/models'),
+    facts: (item) => {
+      const {
+        context_length: contextLength,
+        max_tokens: maxOutputTokens,
+        pricing,
+      } = asObject(item['metadata']);
+      const { input_tokens: prompt, output_tokens: completion } = asObject(pricing);
+      return { contextLength, maxOutputTokens, prices: { prompt, completion } };
+    },
+  }),
   chat: defineChatWire({
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',

@@ -1,5 +1,6 @@
 // Google's Gemini API. Every input is one content of a batch, because all parts of a content become one vector.
 import { operationUrl } from './shared/address.js';
+import type { DiscoveredKind } from '../domain/providers/provider-model.js';
 import type { Modality } from '../domain/embeddings/modality.js';
 import { truncateAndNormalise, vectorValues } from '../vectors/vectors.js';
 import type { Vector } from '../vectors/vectors.js';
@@ -21,6 +22,7 @@ import { readReportedChatUsage } from '../domain/chat/chat-usage.js';
 import type { ReportedChatUsage } from '../domain/chat/chat-usage.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING } from './shared/chat/member-rules.js';
 import { defineGeminiWire } from './shared/gemini/define-gemini-wire.js';
+import { defineModelList } from './shared/model-list.js';
 import { readGoogleError } from './shared/gemini/google-errors.js';
 import { THOUGHT_SIGNATURES } from './shared/gemini/thought-signatures.js';
 import { knownInputTypeIn } from './shared/input-types.js';
@@ -89,6 +91,21 @@ export const google: HttpProvider = {
   readAnswer: readGoogleAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['usageMetadata'])['usageMetadata']),
   readError: readGoogleError,
+  // https://ai.google.dev/api/models
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(baseUrl, '/models'),
+    headers: keyHeader,
+    query: { pageSize: '1000' },
+    items: (body) => asObject(body)['models'],
+    name: ({ name }) => (typeof name === 'string' ? name.replace(/^models\//, '') : name),
+    facts: ({ displayName, inputTokenLimit, outputTokenLimit, supportedGenerationMethods: methods }) => ({
+      kind: kindOf(methods),
+      displayName,
+      contextLength: inputTokenLimit,
+      maxOutputTokens: outputTokenLimit,
+    }),
+    next: ({ nextPageToken: pageToken }) => (pageToken ? { pageToken } : null),
+  }),
   chat: defineChatWire({
     url: ({ baseUrl }) => operationUrl(baseUrl, '/openai/chat/completions'),
     outputLimit: () => 'max_completion_tokens',
@@ -155,6 +172,12 @@ function buildGoogleRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderCon
 
 function keyHeader(apiKey: string | undefined): Readonly<Record<string, string>> {
   return apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
+}
+
+function kindOf(methods: unknown): DiscoveredKind | undefined {
+  if (!Array.isArray(methods)) return undefined;
+  if (methods.includes('generateContent')) return 'chat';
+  return methods.includes('embedContent') ? 'embeddings' : 'other';
 }
 
 /** Google also reads snake_case names, and a `config` that repeats the settings. */

@@ -2,9 +2,10 @@
 import { operationUrl } from './shared/address.js';
 import { extraWithout, rejectOtherForms, textsOf } from './shared/call-input.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
+import { dayOf, defineModelList } from './shared/model-list.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, postJson } from './shared/wire.js';
+import { asObject, bearer, given, postJson } from './shared/wire.js';
 import { createHash } from 'node:crypto';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { NO_CACHE_SETTINGS, NO_OPEN_SAMPLING, renamed } from './shared/chat/member-rules.js';
@@ -22,6 +23,18 @@ export const mistral: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  // https://docs.mistral.ai/api/endpoint/models
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(baseUrl, '/models'),
+    facts: (item) => ({
+      kind: asObject(item['capabilities'])['completion_chat'] === true ? 'chat' : undefined,
+      displayName: item['name'],
+      contextLength: item['max_context_length'],
+      aliases: item['aliases'],
+      retiresOn: dayOf(item['deprecation']),
+      successor: item['deprecation_replacement_model'],
+    }),
+  }),
   chat: defineChatWire({
     outputLimit: () => 'max_tokens',
     // `stream_options` is refused with 422.

@@ -12,8 +12,10 @@ import type {
   UpstreamResponse,
 } from './shared/provider.js';
 import { OLLAMA_MEMBERS } from './shared/embedding-members.js';
+import { defineModelList } from './shared/model-list.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import {
+  asObject,
   bearer,
   given,
   postJson,
@@ -40,6 +42,12 @@ export const ollama: HttpProvider = {
   readAnswer: readOllamaAnswer,
   readUsage: (response) => usageOf(readTopMembers(response, ['prompt_eval_count'])),
   readError: readUpstreamError,
+  // https://docs.ollama.com/api/tags
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(withoutVersion(baseUrl), '/api/tags'),
+    items: (body) => asObject(body)['models'],
+    name: ({ name }) => name,
+  }),
   chat: defineChatWire({
     url: ({ baseUrl }) => operationUrl(withoutVersion(baseUrl), '/v1/chat/completions'),
     // The other name is ignored in silence, and the output unlimited.

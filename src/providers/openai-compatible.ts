@@ -6,6 +6,7 @@ import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } 
 import { listedInputTypeIn } from './shared/input-types.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { COMPATIBLE_MEMBERS } from './shared/embedding-members.js';
+import { SERVER_MODELS } from './shared/model-list.js';
 import { SERVER_RERANK } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
@@ -48,6 +49,7 @@ export const openaiCompatible: HttpProvider = {
   }),
   // LocalAI, Infinity, llama.cpp and others read the same form.
   rerank: SERVER_RERANK,
+  models: SERVER_MODELS,
 };
 
 function buildCompatibleRequest(

@@ -1,6 +1,7 @@
 // OpenAI, and any server at OPENAI_BASE_URL with its wire format. It has no input type: the member is not sent.
 import type { HttpProvider } from './shared/provider.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { OPENAI_MODELS } from './shared/model-list.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPENAI_CHAT } from './shared/chat/openai-chat.js';
@@ -17,6 +18,7 @@ export const openai: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  models: OPENAI_MODELS,
   chat: defineChatWire({
     ...OPENAI_CHAT,
     // Reasoning models refuse `max_tokens`; this name works for all.

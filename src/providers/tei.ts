@@ -1,6 +1,7 @@
 // Hugging Face Text Embeddings Inference, at TEI_BASE_URL. A call uses the route that supports its members.
 // /v1/embeddings has base64 and usage, but silently ignores prompts, truncation and normalisation. /embed supports
 // those, returns floats only, and reports its usage in a header.
+import type { DiscoveredKind } from '../domain/providers/provider-model.js';
 import { operationUrl, withoutVersion } from './shared/address.js';
 import { textsOrTokens } from './shared/call-input.js';
 import { BrokenAnswer, UNKNOWN_PROMPT_BYTES } from './shared/provider.js';
@@ -19,8 +20,9 @@ import { JsonScanner } from '../json/json-scanner.js';
 import { buildOpenAiRequest, readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { TEI_MEMBERS, TEI_RERANK_MEMBERS } from './shared/embedding-members.js';
 import { defineRerankWire, documentTexts, resultsIn } from './shared/rerank-wire.js';
+import { defineModelList } from './shared/model-list.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
+import { asObject, bearer, given, postJson, readVectors, tokenCountHeader } from './shared/wire.js';
 
 export const tei: HttpProvider = {
   transport: 'http',
@@ -41,6 +43,13 @@ export const tei: HttpProvider = {
   readAnswer: readTeiAnswer,
   readUsage: readTeiUsage,
   readError: readTeiError,
+  // One model.
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(withoutVersion(baseUrl), '/info'),
+    items: (body) => [body],
+    name: ({ model_id: id }) => id,
+    facts: ({ max_input_length: contextLength, model_type: type }) => ({ contextLength, kind: kindOf(type) }),
+  }),
   // https://huggingface.github.io/text-embeddings-inference/
   rerank: defineRerankWire({
     bills: ['token', 'search_unit'],
@@ -98,6 +107,14 @@ function readTeiUsage(response: UpstreamResponse): ReportedUsage {
 function usageInHeader({ headers }: UpstreamResponse): ReportedUsage {
   const tokens = tokenCountHeader(headers['x-compute-tokens']);
   return { promptTokens: tokens, totalTokens: tokens };
+}
+
+function kindOf(type: unknown): DiscoveredKind {
+  return 'reranker' in asObject(type)
+    ? 'rerank'
+    : 'embeddings' in asObject(type) || 'embedding' in asObject(type)
+      ? 'embeddings'
+      : 'other';
 }
 
 /** A kind of error in place of a code. */

@@ -1,13 +1,15 @@
 // Together. Its embeddings take a model and texts. It refuses a width, an input type and a user, and answers may lack
 // usage.
+import type { DiscoveredKind } from '../domain/providers/provider-model.js';
 import { operationUrl } from './shared/address.js';
 import { textsOf } from './shared/call-input.js';
 import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
+import { defineModelList } from './shared/model-list.js';
 import { defineRerankWire, jinaForm, resultsOfJina } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
-import { bearer, postJson } from './shared/wire.js';
+import { asObject, bearer, postJson } from './shared/wire.js';
 import type { ChatRequest } from '../domain/chat/chat-request.js';
 import { defineChatWire } from './shared/chat/define-chat-wire.js';
 import { OPEN_MESSAGES, stopAsList } from './shared/chat/member-rules.js';
@@ -23,6 +25,17 @@ export const together: HttpProvider = {
   readAnswer: readOpenAiAnswer,
   readUsage: readOpenAiUsage,
   readError: readUpstreamError,
+  // https://docs.together.ai/reference/models-1
+  models: defineModelList({
+    url: (baseUrl) => operationUrl(baseUrl, '/models'),
+    items: (body) => body,
+    facts: ({ type, display_name: displayName, context_length: contextLength, pricing }) => ({
+      kind: kindOf(type),
+      displayName,
+      contextLength,
+      prices: { prompt: asObject(pricing)['input'], completion: asObject(pricing)['output'] },
+    }),
+  }),
   chat: defineChatWire({
     outputLimit: () => 'max_tokens',
     streamUsage: () => 'ask',
@@ -68,6 +81,16 @@ function buildTogetherRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderC
     model: call.upstreamModel,
     input: textsOf(call),
   });
+}
+
+function kindOf(type: unknown): DiscoveredKind | undefined {
+  if (typeof type !== 'string') return undefined;
+  const kinds: Readonly<Record<string, DiscoveredKind>> = {
+    chat: 'chat',
+    embedding: 'embeddings',
+    rerank: 'rerank',
+  };
+  return Object.hasOwn(kinds, type) ? kinds[type] : 'other';
 }
 
 /** At least one: 0 gives none at all. */

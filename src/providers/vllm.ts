@@ -5,6 +5,7 @@ import { UnsupportedRequest } from './shared/provider.js';
 import type { HttpProvider, ProviderCall, ProviderConnection, UpstreamRequest } from './shared/provider.js';
 import { readOpenAiAnswer, readOpenAiUsage } from './shared/openai-wire.js';
 import { VLLM_MEMBERS } from './shared/embedding-members.js';
+import { SERVER_MODELS } from './shared/model-list.js';
 import { SERVER_RERANK } from './shared/rerank-wire.js';
 import { readUpstreamError } from './shared/upstream-error.js';
 import { bearer, given, postJson } from './shared/wire.js';
@@ -69,6 +70,7 @@ export const vllm: HttpProvider = {
   ],
   // https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
   rerank: SERVER_RERANK,
+  models: SERVER_MODELS,
 };
 
 function buildVllmRequest(call: ProviderCall, { baseUrl, apiKey }: ProviderConnection): UpstreamRequest {

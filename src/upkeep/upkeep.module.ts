@@ -5,6 +5,7 @@ import { ActivityRollup } from './activity-rollup.js';
 import { ContentSweeper } from './content-sweeper.js';
 import { DeletedRows } from './deleted-rows.js';
 import { LogRetention } from './log-retention.js';
+import { DiscoveryTask, ModelDiscovery } from './model-discovery.js';
 import { Partitions } from './partitions.js';
 import { StorageExchange } from './storage-exchange.js';
 
@@ -15,6 +16,9 @@ export class UpkeepModule {}
 @Module({ providers: [ActivityRollup] })
 export class RollupModule {}
 
+@Module({ providers: [ModelDiscovery], exports: [ModelDiscovery] })
+export class DiscoveryModule {}
+
 /** In the processes that deliver traces. */
-@Module({ imports: [HistoryCopyModule], providers: [ContentSweeper] })
+@Module({ imports: [DiscoveryModule, HistoryCopyModule], providers: [ContentSweeper, DiscoveryTask] })
 export class ContentUpkeepModule {}

@@ -62,6 +62,7 @@ export async function startService(options) {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
     PORT: '0',
+    MODEL_DISCOVERY: 'off',
     DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8',
     OPENAI_API_KEY: 'sk-stub',
     OPENAI_BASE_URL: `${upstreamOrigin}/v1`,

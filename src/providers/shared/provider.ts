@@ -4,6 +4,7 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 import type { EmbeddingInput, EncodingFormat, InputType } from '../../domain/embeddings/embedding.js';
 import type { RankedDocument, RerankDocuments, RerankUnit } from '../../domain/rerank/rerank.js';
 import type { ModelFamilies } from '../../domain/providers/provider.js';
+import type { ProviderModel } from '../../domain/providers/provider-model.js';
 import { memberName } from '../../domain/errors.js';
 import type { InputPosition } from '../../domain/errors.js';
 import type { TokensByModality } from '../../domain/embeddings/modality.js';
@@ -84,6 +85,24 @@ export interface RerankWire {
   /** Reads the usage of a 2xx whose results cannot be used. Throws BrokenAnswer. */
   readUsage(response: UpstreamResponse): ReportedUsage;
   readError(response: UpstreamResponse): ProviderError;
+}
+
+/** A page of the models that a provider lists. */
+export interface ModelPage {
+  /** Those with a name that can be stored. */
+  readonly models: readonly ProviderModel[];
+  /** Parameters of the next page; null: this is the last one. */
+  readonly next: Readonly<Record<string, string>> | null;
+}
+
+export interface ModelListWire {
+  /** `cursor`: of the page before; null: the first page. */
+  buildRequest(
+    connection: ProviderConnection,
+    cursor: ModelPage['next'],
+  ): Omit<UpstreamRequest, 'method' | 'body'> & { readonly method: 'GET' };
+  /** Reads a 2xx. Throws BrokenAnswer. */
+  readPage(response: UpstreamResponse): ModelPage;
 }
 
 /** An answer without the form that the provider promises. */
@@ -167,6 +186,8 @@ export interface HttpProvider extends ProviderTraits {
   readonly otherWires?: readonly ChatWire[];
   /** Absent: the provider has no rerank models. */
   readonly rerank?: RerankWire;
+  /** Absent: the provider has no list of its models for the same credential. */
+  readonly models?: ModelListWire;
   /** Throws UnsupportedRequest. */
   buildRequest(
     call: ProviderCall,
@@ -190,7 +211,7 @@ export interface LocalProvider extends ProviderTraits {
 /** A provider without embeddings. */
 export interface ChatProvider extends Pick<
   HttpProvider,
-  'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey' | 'otherWires'
+  'transport' | 'slug' | 'name' | 'aliases' | 'defaultBaseUrl' | 'needsApiKey' | 'otherWires' | 'models'
 > {
   readonly chat: ChatWire;
   /** Absent: the key itself is sent. */
@@ -209,6 +230,22 @@ export function chatWiresOf(provider: Provider): readonly ChatWire[] {
 /** Undefined: the provider has no rerank models. */
 export function rerankWireOf(provider: Provider): RerankWire | undefined {
   return 'rerank' in provider ? provider.rerank : undefined;
+}
+
+/** Undefined: the provider lists no models. */
+export function modelListOf(provider: Provider): ModelListWire | undefined {
+  return provider.transport === 'http' ? provider.models : undefined;
+}
+
+/** The address and the key of the operator; null: the environment does not say enough. */
+export function operatorConnection(
+  provider: Provider,
+  settings: Partial<ProviderConnection> = {},
+): ProviderConnection | null {
+  if (provider.transport === 'local') return null;
+  const { apiKey, baseUrl = provider.defaultBaseUrl } = settings;
+  if (baseUrl === null || (provider.needsApiKey && apiKey === undefined)) return null;
+  return { baseUrl, ...(apiKey !== undefined && { apiKey }) };
 }
 
 export function embeds(provider: Provider): provider is EmbeddingProvider {

@@ -4,7 +4,7 @@ import { YieldQueue } from '../../concurrency/yield-queue.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../domain/clock.js';
 import type { EmbeddingInput, EmbeddingRequest } from '../../domain/embeddings/embedding.js';
-import { BrokenAnswer, UnsupportedRequest } from '../../providers/shared/provider.js';
+import { BrokenAnswer, operatorConnection, UnsupportedRequest } from '../../providers/shared/provider.js';
 import type {
   Provider,
   HttpProvider,
@@ -72,9 +72,7 @@ export class EndpointCaller {
   /** Whether the operator has said enough to call this provider. */
   isConfigured(provider: Provider): boolean {
     if (provider.transport === 'local') return true;
-    return (
-      this.hasAddress(provider) && (!provider.needsApiKey || this.settingsOf(provider)?.apiKey !== undefined)
-    );
+    return operatorConnection(provider, this.settingsOf(provider)) !== null;
   }
 
   /** Whether a customer's own key is all that is missing. */

@@ -98,6 +98,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       // A machine under load must not have calls refused that a test makes.
       MAX_EVENT_LOOP_DELAY_MS: '0',
       PROVIDER_RETRY_BASE_DELAY_MS: '1',
+      // Stubs of providers count what they are asked for.
+      MODEL_DISCOVERY: 'off',
       // Where the fakes of the platforms listen.
       DESTINATION_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
       ...options.environment,

@@ -17,6 +17,7 @@ export const scriptPath = (name: string): string =>
 export const scriptEnvironment = (variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
+  MODEL_DISCOVERY: 'off',
   ...variables,
 });
 

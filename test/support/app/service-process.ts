@@ -30,6 +30,7 @@ export async function startServiceProcess(
       ENCRYPTION_KEYS: TEST_ENCRYPTION_KEY,
       PORT: '0',
       LOG_LEVEL: 'fatal',
+      MODEL_DISCOVERY: 'off',
       // A second process takes as long to start again: for the tests that are about it.
       DELIVERY_PROCESS: 'shared',
       // No load balancer has to learn of the end, except where a test is about it.

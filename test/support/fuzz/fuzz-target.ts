@@ -68,6 +68,7 @@ export async function startFuzzTarget(accounts: number): Promise<FuzzTarget> {
       DATABASE_POOL_SIZE: '5',
       PORT: '0',
       LOG_LEVEL: 'info',
+      MODEL_DISCOVERY: 'off',
       ENCRYPTION_KEYS: PLANTED.encryptionKey,
       OPENAI_API_KEY: PLANTED.providerKey,
       OPENAI_BASE_URL: servers.providerUrl,

@@ -58,6 +58,7 @@ const FIRST = [
   'createPresetsChatCompletions',
   'createPresetsMessages',
   'createPresetsResponses',
+  'discoverProviderModels',
 ];
 const LAST = [
   'bulkUnassignKeysFromGuardrail',

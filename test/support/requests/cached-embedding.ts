@@ -5,7 +5,7 @@ import type { TestApp } from '../app/app.js';
 import { answerOf, embed, rejectWith, SMALL, startWithUpstream } from './create-embedding.js';
 import type { EmbeddingsAnswer, Setup } from './create-embedding.js';
 import { openAiAnswer, vectorOf } from '../providers/vectors.js';
-import { sendJson } from '../upstreams/stub-upstream.js';
+import { answerLikeOpenAi, sendJson } from '../upstreams/stub-upstream.js';
 import type { StubHandler } from '../upstreams/stub-upstream.js';
 
 export const CACHE_HEADER = 'X-Embedding-Cache';
@@ -34,6 +34,7 @@ export async function startWithTexts(
 
 /** Charges a token for each word. */
 export const answerByText: StubHandler = (request, response) => {
+  if (request.method === 'GET') return answerLikeOpenAi(request, response);
   const { model, dimensions: width, encoding_format: format } = request.body;
   const inputs = request.body['input'] as unknown[];
   if (inputs.includes(REJECTED)) return rejectWith(400, { error: { message: 'refused' } })(request, response);

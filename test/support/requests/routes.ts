@@ -141,6 +141,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /providers/{slug}/test': management('/providers/openai/test', 404, {
     byok_id: '{credential}',
   }),
+  'GET /providers/{slug}/models': management('/providers/openai/models', 200),
+  'POST /providers/{slug}/models': management('/providers/openai/models', 403),
   'GET /generation': { access: 'any', path: '/generation?id={generation}', stranger: 404 },
   'GET /generation/content': { access: 'any', path: '/generation/content?id={generation}', stranger: 404 },
   'GET /generations': management('/generations?workspace_id={workspace}', 400),

@@ -76,10 +76,15 @@ export function answerLikeOpenAi(request: ReceivedRequest, response: ServerRespo
   const { model, input, encoding_format: format = 'float', dimensions } = request.body;
   const reject = (status: number, message: string, code: string) =>
     sendJson(response, status, { error: { message, type: 'invalid_request_error', param: null, code } });
-  if (request.method !== 'POST' || request.path !== '/v1/embeddings')
+  const listsModels = request.method === 'GET' && request.path === '/v1/models';
+  if (!listsModels && (request.method !== 'POST' || request.path !== '/v1/embeddings'))
     return reject(404, 'Unknown path', 'unknown_url');
   if (request.headers.authorization !== 'Bearer upstream-key') {
     return reject(401, 'Incorrect API key provided: upst****-key', 'invalid_api_key');
+  }
+  if (listsModels) {
+    const data = Object.keys(NATIVE_WIDTHS).map((id) => ({ id, object: 'model', owned_by: 'openai' }));
+    return sendJson(response, 200, { object: 'list', data });
   }
   const unknown = Object.keys(request.body).find((name) => !OPENAI_MEMBERS.has(name));
   if (unknown !== undefined)

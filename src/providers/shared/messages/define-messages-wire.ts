@@ -28,7 +28,8 @@ import { addNativeMembers } from './native-body.js';
 import { thinkingEdit, thinks } from './thinking.js';
 
 /** Of translated requests. */
-const VERSION = '2023-06-01';
+/** Of Anthropic's API. */
+export const API_VERSION = '2023-06-01';
 
 export interface MessagesTraits {
   /** The header of the key; absent: as `host` has it. */
@@ -133,7 +134,7 @@ function requestTo(
   traits: MessagesTraits,
 ): ChatUpstreamRequest {
   const headers = {
-    'anthropic-version': VERSION,
+    'anthropic-version': API_VERSION,
     ...(request.native?.wire === 'messages' ? request.native.headers : {}),
     ...traits.headers?.(apiKey),
   };
