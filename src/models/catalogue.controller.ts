@@ -155,7 +155,8 @@ export class CatalogueController {
 }
 
 function answer(response: Response, data: CatalogueModelDto): Data<CatalogueModelDto> {
-  response.set('ETag', `"${data.version}"`);
+  // The tag is for If-Match alone: the file, and the key that asks, change the answer as well.
+  response.set({ ETag: `"${data.version}"`, 'Cache-Control': 'no-store' });
   return { data };
 }
 

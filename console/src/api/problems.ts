@@ -29,6 +29,19 @@ export function readProblems(error: unknown, known: readonly string[]): Problems
   return { members, general: rest.length === 0 ? null : capitalise(rest.join('; ')) };
 }
 
+/** A problem that the page finds before it asks the service, as the service would name it. */
+export const memberProblem = (member: string, problem: string): ApiError =>
+  new ApiError(400, `${FIRST_WORDS}${member}: ${problem}`, null, {});
+
+/** The error with the problems of members that the form knows by other names. `rename` gets the path with the problem. */
+export function renameProblems(error: unknown, rename: (problem: string) => string): unknown {
+  if (!(error instanceof ApiError) || error.status !== 400 || !error.message.startsWith(FIRST_WORDS))
+    return error;
+  // A semicolon would divide it.
+  const problem = rename(error.message.slice(FIRST_WORDS.length).replaceAll('; ', ', '));
+  return new ApiError(error.status, `${FIRST_WORDS}${problem}`, error.requestId, error.metadata);
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,19 +1,16 @@
 // Providers, the endpoints of models with their health, and the test of a provider.
 import { queryOptions } from '@tanstack/react-query';
-import type { CursorPage } from '../components/data/held-pages';
 import { api, call } from './client';
 import type { Schemas } from './client';
-import type { Model, ModelKind } from './models';
-import { loadByOffset } from './offset-pages';
 
 export type Provider = Schemas['ProviderDto'];
 export type ModelEndpoint = Schemas['ModelEndpointDto'];
+export type ModelEndpoints = Schemas['ModelEndpointsDto'];
 
 export type ProviderTest = Schemas['ProviderTestDto'];
 /** An endpoint in the list of all, which knows the date of its price and its last failure. */
 export type EndpointFacts = Schemas['EndpointDto'];
 
-const PAGE = 50;
 const REFRESH_MS = 10_000;
 
 export const providersQuery = queryOptions({
@@ -23,34 +20,10 @@ export const providersQuery = queryOptions({
   staleTime: 60_000,
 });
 
-interface ModelSearch {
-  readonly q: string | undefined;
-  readonly providers: string | undefined;
-  readonly kind: ModelKind | undefined;
-  /** False: models without a configured provider as well. */
-  readonly configured: boolean;
-}
-
-export function loadModels(
-  { q, providers, kind, configured }: ModelSearch,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<CursorPage<Model>> {
-  const filters = {
-    configured,
-    ...(q === undefined ? {} : { q }),
-    ...(providers === undefined ? {} : { providers }),
-    ...(kind === undefined ? {} : { output_modalities: kind }),
-  };
-  return loadByOffset(cursor, PAGE, (page) =>
-    call(api.GET('/api/v1/models', { params: { query: { ...filters, ...page } }, signal })),
-  );
-}
-
 export const modelEndpointsQuery = (author: string, slug: string) =>
   queryOptions({
     queryKey: ['models', author, slug, 'endpoints'],
-    queryFn: async ({ signal }): Promise<Schemas['ModelEndpointsDto']> => {
+    queryFn: async ({ signal }): Promise<ModelEndpoints> => {
       const params = { path: { author, slug } };
       return (await call(api.GET('/api/v1/models/{author}/{slug}/endpoints', { params, signal }))).data;
     },

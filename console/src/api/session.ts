@@ -12,6 +12,8 @@ export interface Session {
   readonly account_name: string;
   readonly workspace_id: string;
   readonly workspace_name: string;
+  /** Whether the key may change the catalogue. */
+  readonly can_change_catalogue: boolean;
   readonly created_at: string;
   readonly expires_at: string;
 }

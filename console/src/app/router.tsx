@@ -152,6 +152,19 @@ const modelRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-page'), 'ModelPage'),
 });
 
+const newModelRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/models/new',
+  validateSearch: (search): { copy?: string } => ({ copy: textOf(search['copy']) }),
+  component: lazyRouteComponent(() => import('../pages/models/model-edit-page'), 'NewModelPage'),
+});
+
+const editModelRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/models/$author/$slug/edit',
+  component: lazyRouteComponent(() => import('../pages/models/model-edit-page'), 'EditModelPage'),
+});
+
 const playgroundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/playground',
@@ -233,6 +246,8 @@ const routeTree = rootRoute.addChildren([
       editDestinationRoute,
       modelsRoute,
       modelRoute,
+      newModelRoute,
+      editModelRoute,
       workspacesRoute,
       workspaceRoute,
       alertsRoute,

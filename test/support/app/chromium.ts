@@ -100,7 +100,7 @@ export async function signInWith(page: Page, key: string): Promise<void> {
 }
 
 /** Loads a page and waits until nothing of it loads any more. */
-export async function visit(page: Page, path: string, heading: string): Promise<void> {
+export async function visit(page: Page, path: string, heading: string | RegExp): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   await waitUntilLoaded(page);

@@ -37,32 +37,3 @@ export function objectName({ before, after, object_id: id }: AuditEntry): string
   const { name } = { ...before, ...after };
   return typeof name === 'string' && name !== '' ? name : abbreviate(id);
 }
-
-export interface ChangedMember {
-  readonly name: string;
-  /** Undefined: the object, or the member, was not there. */
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-/** The members that differ, by their path. */
-export function changedMembers({ before, after }: AuditEntry): readonly ChangedMember[] {
-  const old = flatten(before ?? {});
-  const fresh = flatten(after ?? {});
-  return [...new Set([...old.keys(), ...fresh.keys()])]
-    .map((name) => ({ name, before: old.get(name), after: fresh.get(name) }))
-    .filter((member) => member.before !== member.after);
-}
-
-function flatten(object: object, prefix = ''): Map<string, string> {
-  const members = new Map<string, string>();
-  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
-    const path = `${prefix}${name}`;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [inner, text] of flatten(value, `${path}.`)) members.set(inner, text);
-    } else {
-      members.set(path, typeof value === 'string' ? value : JSON.stringify(value));
-    }
-  }
-  return members;
-}

@@ -1,10 +1,11 @@
 // One change: its actor, and the object before and after.
 import { Link } from '@tanstack/react-router';
 import type { AuditEntry } from '../../api/audit';
+import { Difference } from '../../components/data/difference';
 import { DescriptionList } from '../../components/display/section';
 import { Absent, Code, Time } from '../../components/display/values';
 import { Dialog } from '../../components/overlay/dialog';
-import { ACTION_NAMES, changedMembers, objectName, TYPE_NAMES } from './audit-words';
+import { ACTION_NAMES, objectName, TYPE_NAMES } from './audit-words';
 import styles from './audit.module.css';
 
 interface ChangeDialogProps {
@@ -28,8 +29,7 @@ export function ChangeDialog({ entry, onClose }: ChangeDialogProps) {
 }
 
 function Change({ entry }: { readonly entry: AuditEntry }) {
-  const { actor, object_id: id, before, after } = entry;
-  const members = changedMembers(entry);
+  const { actor, object_id: id } = entry;
   return (
     <>
       <DescriptionList
@@ -50,37 +50,7 @@ function Change({ entry }: { readonly entry: AuditEntry }) {
           ['Object id', <Code key="object" text={id} what="object id" />],
         ]}
       />
-      <div className={styles.difference} role="region" aria-label="Difference" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Member</th>
-              {before !== null && <th scope="col">Before</th>}
-              {after !== null && <th scope="col">After</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {members.map((member) => (
-              <tr key={member.name}>
-                <th scope="row">{member.name}</th>
-                {before !== null && <Value text={member.before} className={styles.before} />}
-                {after !== null && <Value text={member.after} className={styles.after} />}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {members.length === 0 && <p className={styles.same}>No member that is shown has changed.</p>}
-      </div>
+      <Difference change={entry} />
     </>
   );
-}
-
-function Value({
-  text,
-  className,
-}: {
-  readonly text: string | undefined;
-  readonly className: string | undefined;
-}) {
-  return <td className={className}>{text === undefined ? <Absent /> : <bdi>{text}</bdi>}</td>;
 }

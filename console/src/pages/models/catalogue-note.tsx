@@ -30,7 +30,7 @@ export function CatalogueNote() {
   } = data.catalogue;
   return (
     <Section title="Catalogue">
-      <div className={styles.catalogue}>
+      <div className={styles.stack}>
         <p>
           {file === null ? (
             'The models and prices that this version brings along'

@@ -1,15 +1,23 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { Provider } from '../../api/providers';
-import { FilterCheck, FilterRow, FilterSelect } from '../../components/form/filter-row';
+import { FilterRow, FilterSelect } from '../../components/form/filter-row';
 import { SearchField } from '../../components/form/search-field';
+import { KIND_WORDS } from './catalogue/documents';
 import { readModelSearch } from './model-search';
 
 const route = getRouteApi('/app/management/models');
 
-const KINDS = [
-  { value: 'text', label: 'Chat' },
-  { value: 'embeddings', label: 'Embeddings' },
+const SOURCES = [
+  { value: 'operator', label: 'Changed here' },
+  { value: 'imported', label: 'Imported' },
+  { value: 'file', label: 'In CATALOGUE_FILE' },
+  { value: 'shipped', label: 'Shipped' },
 ];
+const SHOWN = [
+  { value: 'all', label: 'Also without a configured provider' },
+  { value: 'disabled', label: 'Disabled' },
+];
+const KINDS = Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }));
 
 export function ModelFilters({ providers }: { readonly providers: readonly Provider[] }) {
   const search = route.useSearch();
@@ -41,10 +49,19 @@ export function ModelFilters({ providers }: { readonly providers: readonly Provi
         choices={providers.map(({ slug, name }) => ({ value: slug, label: name }))}
         onChange={(provider) => set('provider', provider)}
       />
-      <FilterCheck
-        label="Also without a configured provider"
-        checked={search.show === 'all'}
-        onChange={(isChecked) => set('show', isChecked ? 'all' : undefined)}
+      <FilterSelect
+        label="Source"
+        any="Every source"
+        value={search.source}
+        choices={SOURCES}
+        onChange={(source) => set('source', source)}
+      />
+      <FilterSelect
+        label="Show"
+        any="With a configured provider"
+        value={search.show}
+        choices={SHOWN}
+        onChange={(show) => set('show', show)}
       />
     </FilterRow>
   );

@@ -1,196 +1,140 @@
 // One model: its endpoints with prices and health.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { endpointFactsQuery, modelEndpointsQuery } from '../../api/providers';
-import type { EndpointFacts, ModelEndpoint } from '../../api/providers';
+import type { ReactNode } from 'react';
+import { catalogueModelQuery, pathOf } from '../../api/catalogue';
+import type { CatalogueModel } from '../../api/catalogue';
+import { modelEndpointsQuery } from '../../api/providers';
+import type { ModelEndpoint } from '../../api/providers';
+import { useSession } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
-import { DataTable } from '../../components/data/data-table';
-import type { Column } from '../../components/data/data-table';
-import { Badge } from '../../components/display/badge';
-import type { Tone } from '../../components/display/badge';
 import { DescriptionList, Page, Section } from '../../components/display/section';
-import { Absent, Code, Time } from '../../components/display/values';
-import { EmptyState, ErrorState, Placeholder } from '../../components/feedback/states';
-import { formatCount, formatDuration, formatPercent } from '../../format';
-import { Price } from './price';
-import { failureInWords } from './failure-words';
+import { Code } from '../../components/display/values';
+import { ErrorState, Notice, ObjectError, Placeholder } from '../../components/feedback/states';
+import { formatUtcDay } from '../../format';
+import { NOT_AN_OPERATOR, OF_FILE } from './catalogue/change-problem';
+import { KIND_WORDS } from './catalogue/documents';
+import { History } from './catalogue/history';
+import { ModelActions } from './catalogue/model-actions';
+import { Prices } from './catalogue/prices';
+import { SourceBadge } from './catalogue/source-badge';
+import { Targets } from './catalogue/targets';
+import { Endpoints } from './endpoints';
 import styles from './models.module.css';
 
 const route = getRouteApi('/app/management/models/$author/$slug');
-const HUNDRED = 100;
-
-const STATES: Readonly<Record<ModelEndpoint['status'], readonly [Tone, string, string]>> = {
-  0: ['good', 'Serving', 'Calls can reach it.'],
-  [-5]: ['bad', 'Circuit open', 'It failed too often. Routing skips it until a probe succeeds.'],
-  [-10]: ['neutral', 'Not configured', 'The service has no credential or address for it.'],
-};
-
-interface Row {
-  readonly endpoint: ModelEndpoint;
-  readonly facts: EndpointFacts | undefined;
-}
-
-function StateBadge({ status }: Pick<ModelEndpoint, 'status'>) {
-  const [tone, text, meaning] = STATES[status];
-  return (
-    <span title={meaning}>
-      <Badge tone={tone}>{text}</Badge>
-    </span>
-  );
-}
-
-const share = (percentage: number | null) =>
-  percentage === null ? <Absent /> : formatPercent(percentage / HUNDRED);
-
-/** Prices and bounds that only endpoints of chat models have. */
-const CHAT_COLUMNS: readonly Column<Row>[] = [
-  {
-    id: 'output',
-    header: 'Output',
-    align: 'end',
-    cell: ({ endpoint }) => <Price perToken={endpoint.pricing.completion} />,
-  },
-  {
-    id: 'cached',
-    header: 'Cached input',
-    align: 'end',
-    priority: 3,
-    cell: ({ endpoint: { pricing } }) =>
-      pricing.input_cache_read === undefined ? <Absent /> : <Price perToken={pricing.input_cache_read} />,
-  },
-  {
-    id: 'context',
-    header: 'Context',
-    align: 'end',
-    priority: 2,
-    cell: ({ endpoint: { context_length: length, max_completion_tokens: output } }) => (
-      <span className={styles.price}>
-        {formatCount(length)}
-        {output !== null && <span className={styles.muted}>{formatCount(output)} out</span>}
-      </span>
-    ),
-  },
-];
-
-const FIRST_COLUMNS: readonly Column<Row>[] = [
-  {
-    id: 'endpoint',
-    header: 'Endpoint',
-    cell: ({ endpoint: { provider_name: provider, tag, status } }) => (
-      <span className={styles.nameCell}>
-        {provider}
-        <code className={styles.id}>{tag}</code>
-        {/* Its column is hidden on phones. */}
-        <span className={styles.onPhone}>
-          <StateBadge status={status} />
-        </span>
-      </span>
-    ),
-  },
-  {
-    id: 'state',
-    header: 'State',
-    priority: 2,
-    cell: ({ endpoint: { status } }) => <StateBadge status={status} />,
-  },
-  {
-    id: 'input',
-    header: 'Input',
-    align: 'end',
-    cell: ({ endpoint, facts }) => (
-      <Price perToken={endpoint.pricing.prompt} from={facts?.price_from ?? null} />
-    ),
-  },
-];
-
-const HEALTH_COLUMNS: readonly Column<Row>[] = [
-  {
-    id: 'uptime',
-    header: 'Up, 30 min',
-    align: 'end',
-    priority: 2,
-    cell: ({ endpoint: { uptime_last_30m: now, uptime_last_1d: day } }) => (
-      <span className={styles.price}>
-        {share(now)}
-        {day !== null && <span className={styles.muted}>1 day {share(day)}</span>}
-      </span>
-    ),
-  },
-  {
-    id: 'latency',
-    header: 'Latency p50',
-    align: 'end',
-    priority: 2,
-    cell: ({ endpoint: { latency_last_30m: latency } }) =>
-      latency === null ? <Absent /> : formatDuration(latency.p50),
-  },
-  {
-    id: 'failure',
-    header: 'Last failure',
-    priority: 3,
-    cell: ({ facts }) =>
-      facts?.last_failure ? (
-        <>
-          <Time at={facts.last_failure.at} isRelative isPast />
-          {`, ${failureInWords(facts.last_failure)}`}
-        </>
-      ) : (
-        <Absent />
-      ),
-  },
-];
-
 export function ModelPage() {
   const { author, slug } = route.useParams();
-  const { data, error, refetch } = useQuery(modelEndpointsQuery(author, slug));
-  const isChat = data?.architecture.output_modalities.includes('text') ?? false;
-  const facts = useQuery({ ...endpointFactsQuery(`${author}/${slug}`), retry: false });
+  const path = `${author}/${slug}`;
+  const isAlias = path.startsWith('~');
+  const endpoints = useQuery({ ...modelEndpointsQuery(author, slug), enabled: !isAlias });
+  const { data } = endpoints;
+  // The address may have another name of the model. A moving alias has a row of its own.
+  const id = data?.id ?? path;
+  const isSettled = isAlias || data !== undefined || endpoints.error !== null;
+  const catalogue = useQuery({ ...catalogueModelQuery(id), enabled: isSettled, retry: false });
+  const entry = catalogue.data;
+  if (data === undefined && entry === undefined && isSettled && catalogue.error !== null)
+    return (
+      <Page title={path}>
+        <ObjectError
+          error={catalogue.error}
+          onRetry={() => void Promise.all([endpoints.refetch(), catalogue.refetch()])}
+          what="model"
+          back={<Link to="/models">All models</Link>}
+        />
+      </Page>
+    );
   return (
     <Page
-      title={data?.name ?? `${author}/${slug}`}
-      description={data?.description}
+      title={entry?.name ?? data?.name ?? path}
+      description={data?.description ?? textOf(entry?.model['description'])}
       actions={
-        <Link to="/generations" search={{ model: `${author}/${slug}` }} className={buttonClass()}>
-          View generations
-        </Link>
+        <>
+          <Link to="/generations" search={{ model: id }} className={buttonClass()}>
+            View generations
+          </Link>
+          {entry?.can_change && <ModelActions entry={entry} />}
+        </>
       }
     >
-      <Section
-        title="Endpoints"
-        description="Prices are USD for a million tokens. Health is what this process has seen: it begins with its start."
-        isFlush
-      >
-        {error && data === undefined ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            caption="List of endpoints"
-            columns={[...FIRST_COLUMNS, ...(isChat ? CHAT_COLUMNS : []), ...HEALTH_COLUMNS]}
-            rows={data?.endpoints.map((endpoint) => ({ endpoint, facts: facts.data?.get(endpoint.tag) }))}
-            rowKey={({ endpoint }) => endpoint.tag}
-            empty={<EmptyState title="No endpoint serves this model" />}
-          />
-        )}
-      </Section>
+      {entry && <ModelNotices entry={entry} />}
+      {!isAlias && entry?.disabled !== true && <Endpoints id={id} endpoints={endpoints} />}
+      {entry === undefined && catalogue.error === null && (
+        <Section title="Prices">
+          <Placeholder />
+        </Section>
+      )}
+      {entry && entry.kind !== 'moving_aliases' && <Prices entry={entry} canChange={entry.can_change} />}
+      {entry?.kind === 'moving_aliases' && <Targets entry={entry} canChange={entry.can_change} />}
       <Section title="Details">
-        {data === undefined ? (
-          error ? (
-            <Absent />
-          ) : (
-            <Placeholder />
-          )
+        {data === undefined && entry === undefined ? (
+          <Placeholder />
         ) : (
           <DescriptionList
             items={[
-              ['Id', <Code key="id" text={data.id} what="model id" />],
-              ['Takes', data.architecture.input_modalities.join(', ')],
-              ['Answers with', data.architecture.output_modalities.join(', ')],
+              ['Id', <Code key="id" text={id} what="model id" />],
+              ...(entry === undefined ? [] : detailsOf(entry)),
+              ...(data === undefined
+                ? []
+                : ([
+                    ['Takes', data.architecture.input_modalities.join(', ')],
+                    ['Answers with', data.architecture.output_modalities.join(', ')],
+                  ] as const)),
             ]}
           />
         )}
       </Section>
       {data !== undefined && <Parameters names={parametersOf(data.endpoints)} />}
+      {entry && <History entry={entry} canChange={entry.can_change} />}
+      {catalogue.error !== null && entry === undefined && data !== undefined && (
+        <Section title="Prices and history">
+          <ErrorState error={catalogue.error} onRetry={() => void catalogue.refetch()} />
+        </Section>
+      )}
     </Page>
+  );
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+function detailsOf({ kind, layers, model }: CatalogueModel): (readonly [string, ReactNode])[] {
+  const [expiry, successor] = [textOf(model['expires_on']), textOf(model['successor'])];
+  return [
+    ['Kind', KIND_WORDS[kind]],
+    ['Source', <SourceBadge key="source" layers={layers} />],
+    ...(expiry === undefined ? [] : [['May be gone from', formatUtcDay(expiry)] as const]),
+    ...(successor === undefined
+      ? []
+      : [
+          [
+            'Successor',
+            <Link key="successor" to="/models/$author/$slug" params={pathOf(successor)}>
+              {successor}
+            </Link>,
+          ] as const,
+        ]),
+  ];
+}
+
+function ModelNotices({ entry }: { readonly entry: CatalogueModel }) {
+  const { can_change_catalogue: isOperator } = useSession();
+  return (
+    <>
+      {entry.disabled && (
+        <Notice tone="warning">
+          The operator has disabled this model: calls answer 404, and no list for callers shows it.
+        </Notice>
+      )}
+      {entry.problem !== null && (
+        <Notice tone="bad">
+          This process cannot read revision {entry.version}, and keeps the model as it was before:{' '}
+          {entry.problem}
+        </Notice>
+      )}
+      {!entry.can_change && <Notice tone="info">{isOperator ? OF_FILE : NOT_AN_OPERATOR}</Notice>}
+    </>
   );
 }
 

@@ -1,21 +1,22 @@
-import type { ModelKind } from '../../api/models';
+import type { CatalogueKind, LayerName } from '../../api/catalogue';
 import { oneOf, textOf } from '../../app/search';
 
 export interface ModelSearch {
   /** A part of an id or name. */
   readonly q?: string;
   readonly provider?: string;
-  /** By the modality of the answers. */
-  readonly kind?: ModelKind;
-  /** `all`: models without a configured provider as well. */
-  readonly show?: 'all';
+  readonly kind?: CatalogueKind;
+  /** `all`: models without a configured provider as well. `disabled`: those that the operator has disabled. */
+  readonly show?: 'all' | 'disabled';
+  readonly source?: LayerName;
 }
 
 export function readModelSearch(search: Readonly<Record<string, unknown>>): ModelSearch {
   return {
     q: textOf(search['q']),
     provider: textOf(search['provider']),
-    kind: oneOf(['embeddings', 'text'] as const, search['kind']),
-    show: oneOf(['all'] as const, search['show']),
+    kind: oneOf(['models', 'chat_models', 'rerank_models', 'moving_aliases'] as const, search['kind']),
+    show: oneOf(['all', 'disabled'] as const, search['show']),
+    source: oneOf(['shipped', 'imported', 'operator', 'file'] as const, search['source']),
   };
 }

@@ -17,8 +17,12 @@ export function Price({ perToken, from = null }: PriceProps) {
   if (price < 0) return <span className={styles.muted}>Unknown</span>;
   return (
     <span className={styles.price}>
-      {price === 0 ? 'Free' : <Money isExact usd={Number((price * MILLION).toPrecision(12))} />}
+      <Amount usd={Number((price * MILLION).toPrecision(12))} />
       {from !== null && <span className={styles.muted}>since {formatUtcDay(from)}</span>}
     </span>
   );
 }
+
+/** 0 is a price. */
+export const Amount = ({ usd }: { readonly usd: number }) =>
+  usd === 0 ? 'Free' : <Money isExact usd={usd} />;
