@@ -9,7 +9,7 @@ import type { Actor } from '../domain/audit.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { RouteRule } from '../config/route-rule.js';
 import type { RouteDecorator } from '../config/route-rule.js';
-import { callerOf } from './caller.js';
+import { callerOf, findCaller } from './caller.js';
 
 export interface KeyKindRule {
   readonly kind: 'management' | 'inference';
@@ -17,12 +17,16 @@ export interface KeyKindRule {
 }
 
 export const PUBLIC = new RouteRule<true>('auth:public');
+export const SHOWS_MORE = new RouteRule<true>('auth:shows-more');
 export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
 export const READS_ONLY = new RouteRule<true>('auth:reads-only');
 export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
 
 /** Needs no credential; requests are limited per address. */
 export const Public = (): RouteDecorator => PUBLIC.is(true);
+
+/** Of a public route: a valid credential shows its management key more. Requests without one are answered as those of others. */
+export const ShowsMoreToManagement = (): RouteDecorator => SHOWS_MORE.is(true);
 
 /**
  * Needs a management key. Another key is rejected with 403 where the contract declares it, else with 401
@@ -51,6 +55,14 @@ export const RateLimitExempt = (): RouteDecorator => RATE_LIMIT_EXEMPT.is(true);
 /** The key behind the request's credential. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
   callerOf(context.switchToHttp().getRequest()),
+);
+
+/** Of a route that shows more to management keys: null for everyone else. */
+export const ManagementCaller = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Caller | null => {
+    const caller = findCaller(context.switchToHttp().getRequest());
+    return caller?.key.kind === 'management' ? caller : null;
+  },
 );
 
 /** The caller and the request's origin, which the audit log records with a change. */

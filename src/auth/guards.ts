@@ -9,7 +9,7 @@ import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { Installation } from '../persistence/database/installation.js';
-import { KEY_KIND, PUBLIC, RATE_LIMIT_EXEMPT, READS_ONLY } from './auth.decorators.js';
+import { KEY_KIND, PUBLIC, RATE_LIMIT_EXEMPT, READS_ONLY, SHOWS_MORE } from './auth.decorators.js';
 import { attachCaller, callerOf } from './caller.js';
 import { CallerCache, SessionCallers } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -26,8 +26,11 @@ export class BearerGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
-    if (PUBLIC.of(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
+    if (PUBLIC.of(context)) {
+      if (SHOWS_MORE.of(context)) await this.attachKnown(context, request);
+      return true;
+    }
     const credential = presentedCredential(request.headers);
     // The look-up ignores the failures of the address: a valid secret is never rejected for the guesses of others.
     const caller = credential
@@ -39,6 +42,17 @@ export class BearerGuard implements CanActivate {
     }
     attachCaller(request, caller);
     return true;
+  }
+
+  /** A wrong credential counts as elsewhere: it must not be guessed where it is not needed. */
+  private async attachKnown(context: ExecutionContext, request: Request): Promise<void> {
+    const credential = presentedCredential(request.headers);
+    if (!credential && !mayHaveSession(request.headers)) return;
+    const caller = credential
+      ? await this.findBySecret(credential.secret)
+      : await this.findBySession(context, request).catch(orAnonymous);
+    if (caller && isUsableAt(caller, this.clock.now())) attachCaller(request, caller);
+    else if (credential) await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
   }
 
   private async findBySecret(secret: string | null): Promise<Caller | null> {
@@ -57,6 +71,11 @@ export class BearerGuard implements CanActivate {
     if (id === null) throw new AppError('missing_credential');
     return this.sessions.find(id);
   }
+}
+
+function orAnonymous(error: unknown): null {
+  if (error instanceof AppError && error.code === 'missing_credential') return null;
+  throw error;
 }
 
 /** Checks that the route allows the caller's kind of key. */

@@ -105,10 +105,15 @@ export function priceOn(endpoint: ModelEndpoint, day: string, modality: Modality
 /** For the record of a call. `endpoint`: the one that served; undefined: none did. */
 export function pricedBy(
   catalogueVersion: number,
-  endpoint: { readonly prices: readonly Pick<DatedPrice, 'effectiveFrom'>[] } | undefined,
+  endpoint:
+    { readonly prices: readonly Pick<DatedPrice, 'effectiveFrom'>[]; readonly hasCeiling?: true } | undefined,
   day: string,
 ): PricedBy {
-  return { catalogueVersion, effectiveFrom: rowOn(endpoint?.prices ?? [], day)?.effectiveFrom ?? null };
+  return {
+    catalogueVersion,
+    effectiveFrom: rowOn(endpoint?.prices ?? [], day)?.effectiveFrom ?? null,
+    ...(endpoint?.hasCeiling && { isCeiling: true }),
+  };
 }
 
 /** The row in force on a day. */

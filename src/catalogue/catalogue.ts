@@ -6,6 +6,7 @@ import { endpointTag, idsOf } from './catalogue-model.js';
 import type { CatalogueModel, NamedModel } from './catalogue-model.js';
 import type { MovingAlias } from './moving-alias.js';
 import type { RerankModel } from './rerank-model.js';
+import type { UnlistedRule } from './unlisted-rule.js';
 
 export interface FoundModel<Model extends NamedModel> {
   readonly model: Model;
@@ -168,6 +169,8 @@ export class Catalogue extends ModelLookup<CatalogueModel> {}
 export class RerankCatalogue extends ModelLookup<RerankModel> {}
 
 export class AliasCatalogue extends ModelLookup<MovingAlias> {}
+
+export class UnlistedCatalogue extends ModelLookup<UnlistedRule> {}
 
 export class ChatCatalogue extends ModelLookup<ChatModel> {
   override find(name: string): FoundModel<ChatModel> | undefined {

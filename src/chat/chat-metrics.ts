@@ -8,6 +8,8 @@ import { ENDINGS, ruleOf } from '../domain/ending.js';
 import type { Ending } from '../domain/ending.js';
 import { MODEL_WIRES, PROVIDER_WIRES } from '../domain/chat/model-wire.js';
 import type { ModelWire, ProviderWire } from '../domain/chat/model-wire.js';
+import { usdToNumber } from '../domain/spend/money.js';
+import type { PicoUsd } from '../domain/spend/money.js';
 import { PROVIDERS } from '../providers/index.js';
 import { KNOWN_MEMBERS } from './dto/create-chat-completion.dto.js';
 import { MESSAGE_MEMBERS } from './dto/create-message.dto.js';
@@ -27,6 +29,8 @@ export interface SettledCall {
   readonly durationMs: number;
   readonly isConsistent: boolean;
   readonly isOverrun: boolean;
+  /** USD of a call that its caller pays by a ceiling; 0: the catalogue has the model. */
+  readonly ceilingCost: PicoUsd;
   /** Of tools that the provider ran for the operator's money. */
   readonly unpricedUses: number;
   readonly droppedMembers: readonly string[];
@@ -71,6 +75,7 @@ export class ChatMetrics {
   private readonly usageInconsistent;
   private readonly overruns;
   private readonly unpricedUses;
+  private readonly ceilingPriced;
   private readonly droppedMembers;
   private readonly usageSources;
   private readonly eventOrder;
@@ -167,6 +172,12 @@ export class ChatMetrics {
       'Searches and the like that providers ran by themselves and bill to the operator: no price of the catalogue covers them.',
       ['provider'],
     );
+    this.ceilingPriced = new Counter({
+      name: 'signalbox_ceiling_priced_usd_total',
+      help: 'USD that calls of unlisted models cost by the ceiling of their provider: their own price is to be added to the catalogue.',
+      labelNames: ['provider'],
+      registers,
+    });
     this.droppedMembers = counter(
       'dropped_members_total',
       'Calls with a member that their endpoint does not take, by provider and member.',
@@ -190,6 +201,7 @@ export class ChatMetrics {
       this.usageInconsistent.inc({ provider }, 0);
       this.overruns.inc({ provider }, 0);
       this.unpricedUses.inc({ provider }, 0);
+      this.ceilingPriced.inc({ provider }, 0);
       this.eventOrder.inc({ provider }, 0);
       this.unknownEvents.inc({ provider }, 0);
       this.unexpectedRefusals.inc({ provider, member: OTHER_MEMBER }, 0);
@@ -229,6 +241,7 @@ export class ChatMetrics {
     if (!call.isConsistent) this.usageInconsistent.inc({ provider });
     if (call.isOverrun) this.overruns.inc({ provider });
     this.unpricedUses.inc({ provider }, call.unpricedUses);
+    this.ceilingPriced.inc({ provider }, usdToNumber(call.ceilingCost));
     for (const member of new Set(call.droppedMembers.map(memberLabel)))
       this.droppedMembers.inc({ provider, member });
     if (firstTokenMs === null) return;

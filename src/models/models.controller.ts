@@ -1,7 +1,7 @@
 // The routes of the catalogue.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Public } from '../auth/auth.decorators.js';
+import { CurrentCaller, ManagementCaller, Public, ShowsMoreToManagement } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { PROVIDERS } from '../providers/index.js';
 import { dataOf, listOf } from '../http/openapi/envelopes.js';
@@ -41,6 +41,7 @@ export class ModelsController {
   @Get('models')
   @ConditionalGet()
   @Public()
+  @ShowsMoreToManagement()
   @InTrafficClass('public')
   @Operation({
     id: 'getModels',
@@ -48,11 +49,13 @@ export class ModelsController {
     description:
       'The chat, embedding and rerank models with a configured provider; `configured=false` adds the rest of the catalogue. A filter by several ' +
       'parameters or input modalities keeps models that have all of them, any other filter those with one of its ' +
-      'values. Needs no credential. Without offset and limit, the whole list. Unknown query parameters are ignored.',
+      'values. Needs no credential; a management key gets the models that providers list and the catalogue does not have as well, with ' +
+      '`configured=false`. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     answer: ModelListDto,
   })
-  listAll(@Query() query: ModelsQueryDto): ModelListDto {
-    return this.toList(this.models.list(query), query, 'models');
+  listAll(@Query() query: ModelsQueryDto, @ManagementCaller() manager: Caller | null): ModelListDto {
+    const models = this.models.list(query, manager !== null);
+    return this.toList(models, query, 'models');
   }
 
   @Get('models/count')

@@ -15,6 +15,7 @@ import { PROVIDERS, providerSlugOf } from '../providers/index.js';
 import type { Provider } from '../providers/shared/provider.js';
 import { PresetsRepository } from '../persistence/presets/presets.repository.js';
 import { MovingAliases } from '../routing/chat/moving-aliases.js';
+import { UnlistedModels } from '../routing/chat/unlisted-models.js';
 import type { FoundChatModel } from '../routing/chat/moving-aliases.js';
 import { EndpointReports } from '../routing/endpoint-reports.js';
 import type { EndpointReport } from '../routing/endpoint-reports.js';
@@ -46,6 +47,7 @@ export class ModelsService {
     private readonly chatCatalogue: ChatCatalogue,
     private readonly rerankCatalogue: RerankCatalogue,
     private readonly aliases: MovingAliases,
+    private readonly unlisted: UnlistedModels,
     private readonly reports: EndpointReports,
     private readonly access: CredentialAccess,
     private readonly guardrails: Guardrails,
@@ -59,8 +61,10 @@ export class ModelsService {
   }
 
   /** The models with a configured provider, unless the query wants all of the catalogue. */
-  list(query: ModelCountQueryDto): ListedModel[] {
-    return this.listOf(this.withAliases(this.all()), query);
+  list(query: ModelCountQueryDto, showsUnlisted = false): ListedModel[] {
+    const listed = this.withAliases(this.all());
+    const isWhole = !query.configured && showsUnlisted;
+    return this.listOf(isWhole ? [...listed, ...this.unlisted.list()] : listed, query);
   }
 
   listEmbeddings(query: ModelCountQueryDto): ListedModel[] {

@@ -6,7 +6,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import {
+  AliasCatalogue,
+  Catalogue,
+  ChatCatalogue,
+  RerankCatalogue,
+  UnlistedCatalogue,
+} from '../catalogue/catalogue.js';
 import type { ModelLookup } from '../catalogue/catalogue.js';
 import { SHIPPED } from '../catalogue/generated/shipped.js';
 import { CatalogueError, Cursor } from '../catalogue/reader/cursor.js';
@@ -20,7 +26,7 @@ import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { ConfigError } from '../config/environment-reader.js';
 import type { ProviderWire } from '../domain/chat/model-wire.js';
 import type { Clock } from '../domain/clock.js';
-import { chatWiresOf, rerankWireOf } from '../providers/shared/provider.js';
+import { chatWiresOf, modelListOf, rerankWireOf } from '../providers/shared/provider.js';
 import type { Provider } from '../providers/shared/provider.js';
 import { canonicalEndpointTag, EMBEDDING_PROVIDERS, PROVIDERS } from '../providers/index.js';
 
@@ -31,6 +37,9 @@ const POLL_INTERVAL = 1_000;
 export const RULES: CatalogueRules = {
   providers: EMBEDDING_PROVIDERS.map(({ slug }) => slug),
   chatWires: new Map(PROVIDERS.flatMap((provider) => chatWiresIn(provider))),
+  discovered: PROVIDERS.filter(
+    (provider) => chatWiresOf(provider).length > 0 && modelListOf(provider) !== undefined,
+  ).map(({ slug }) => slug),
   closedProviders: ['local'],
   canonicalTag: canonicalEndpointTag,
   oneModelProviders: EMBEDDING_PROVIDERS.flatMap(({ slug, servesOneModel }) =>
@@ -107,6 +116,7 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   readonly chatCatalogue: ChatCatalogue;
   readonly rerankCatalogue: RerankCatalogue;
   readonly aliasCatalogue: AliasCatalogue;
+  readonly unlistedCatalogue: UnlistedCatalogue;
   /** All layers below calls. */
   readonly layers: LayeredCatalogue;
   private readonly catalogues: Readonly<Record<Kind, ModelLookup<AnyModel>>>;
@@ -132,11 +142,13 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
     this.chatCatalogue = new ChatCatalogue(models.chatModels);
     this.rerankCatalogue = new RerankCatalogue(models.rerankModels);
     this.aliasCatalogue = new AliasCatalogue(models.movingAliases);
+    this.unlistedCatalogue = new UnlistedCatalogue(models.unlisted);
     this.catalogues = {
       models: this.catalogue,
       chat_models: this.chatCatalogue,
       rerank_models: this.rerankCatalogue,
       moving_aliases: this.aliasCatalogue,
+      unlisted: this.unlistedCatalogue,
     };
     if (file !== undefined) this.applyFile(readAtStart(file));
   }

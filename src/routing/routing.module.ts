@@ -1,12 +1,20 @@
 // Chooses the endpoints of a call.
 import { Module } from '@nestjs/common';
-import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import {
+  AliasCatalogue,
+  Catalogue,
+  ChatCatalogue,
+  RerankCatalogue,
+  UnlistedCatalogue,
+} from '../catalogue/catalogue.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import { CatalogueSource } from './catalogue-source.js';
+import { DiscoveredNames } from './discovered-names.js';
 import { ChatPlanner } from './chat/chat-planner.js';
 import { MovingAliases } from './chat/moving-aliases.js';
 import { ReasoningOrigins } from './chat/reasoning-origins.js';
+import { UnlistedModels } from './chat/unlisted-models.js';
 import { StickyRoutes } from './chat/sticky-routes.js';
 import { ChatRouter } from './chat/chat-router.js';
 import { AccessTokens } from './credentials/access-tokens.js';
@@ -57,8 +65,15 @@ import { StoredCatalogue } from './stored-catalogue.js';
       useFactory: (source: CatalogueSource) => source.aliasCatalogue,
       inject: [CatalogueSource],
     },
+    {
+      provide: UnlistedCatalogue,
+      useFactory: (source: CatalogueSource) => source.unlistedCatalogue,
+      inject: [CatalogueSource],
+    },
     AccessTokens,
     CredentialCircuits,
+    DiscoveredNames,
+    UnlistedModels,
     EmbeddingRouter,
     EndpointAttempts,
     EndpointCaller,
@@ -104,6 +119,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     RerankRouter,
     RoutePlanner,
     StoredCatalogue,
+    UnlistedModels,
   ],
 })
 export class RoutingModule {}

@@ -20,7 +20,11 @@ it('ships what the files of catalogue/ say', () => {
     parseYaml(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'), name),
   );
   expect(
-    readLayer(documents, { models: [], chatModels: [], rerankModels: [], movingAliases: [] }, SHIPPED_RULES),
+    readLayer(
+      documents,
+      { models: [], chatModels: [], rerankModels: [], movingAliases: [], unlisted: [] },
+      SHIPPED_RULES,
+    ),
   ).toEqual(shippedCatalogue());
 });
 

@@ -34,9 +34,15 @@ const ADDED: Readonly<Record<Kind, object>> = {
     ],
   },
   moving_aliases: { targets: [{ ...ROW, target: 'openai/gpt-5.5' }] },
+  unlisted: {
+    provider: 'openai',
+    match: ['gpt-*'],
+    context_length: 4096,
+    prices: [{ ...ROW, usd_per_million_tokens: { prompt: 30, completion: 180 } }],
+  },
 };
-/** The lists of models: an alias has an id that no model can have. */
-const MODEL_KINDS = KINDS.filter((kind) => kind !== 'moving_aliases');
+/** The lists of models: the others have ids that no model can have. */
+const MODEL_KINDS = KINDS.filter((kind) => kind !== 'moving_aliases' && kind !== 'unlisted');
 
 const shipped = (): CatalogueSource => new CatalogueSource(undefined, new TestClock());
 const idsIn = (source: CatalogueSource, kind: Kind): string[] => source.list(kind).map(({ id }) => id);
@@ -63,7 +69,8 @@ const problemOf = ({ layers }: CatalogueSource, kind: Kind, id: string): string 
   layers.entry(kind, id)?.problem;
 
 it.each(KINDS)('a stored row of the list %s adds a model, disables it, and takes it away', (kind) => {
-  const id = kind === 'moving_aliases' ? '~acme/one' : 'acme/one';
+  const ids: Partial<Record<Kind, string>> = { moving_aliases: '~acme/one', unlisted: 'unlisted/one' };
+  const id = ids[kind] ?? 'acme/one';
   const source = over(shipped(), [kind, id, ADDED[kind]]);
   expect(problemOf(source, kind, id)).toBeNull();
   expect(idsIn(source, kind)).toContain(id);

@@ -66,14 +66,14 @@ export function readChatModel(
       'endpoints',
       (member) =>
         readEndpoints(member, base?.endpoints ?? [], CHAT_ENDPOINT_MEMBERS, rules, (endpoint) =>
-          readEndpoint(endpoint, shared.contextLength, base?.endpoints ?? [], rules),
+          readChatEndpoint(endpoint, shared.contextLength, base?.endpoints ?? [], rules),
         ),
       base?.endpoints,
     ),
   };
 }
 
-function readEndpoint(
+export function readChatEndpoint(
   { members, base, shared }: EndpointMembers<ChatEndpoint>,
   modelContextLength: number,
   below: readonly ChatEndpoint[],

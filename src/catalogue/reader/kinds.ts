@@ -5,6 +5,7 @@ import type { ModelFamilies } from '../../domain/providers/provider.js';
 import type { CatalogueModel } from '../catalogue-model.js';
 import type { MovingAlias } from '../moving-alias.js';
 import type { RerankModel } from '../rerank-model.js';
+import type { UnlistedRule } from '../unlisted-rule.js';
 import { CHAT_ENDPOINT_MEMBERS, readChatModel } from './chat-models.js';
 import type { Cursor } from './cursor.js';
 import { EMBEDDING_ENDPOINT_MEMBERS, readEmbeddingModel } from './embedding-models.js';
@@ -12,12 +13,14 @@ import type { EndpointRules, KnownModels } from './members.js';
 import { readMovingAlias } from './moving-aliases.js';
 import { RERANK_ENDPOINT_MEMBERS, readRerankModel } from './rerank-models.js';
 import type { RerankProviderRules } from './rerank-models.js';
+import { readUnlistedRule } from './unlisted-rules.js';
 
 export interface CatalogueContents {
   readonly models: readonly CatalogueModel[];
   readonly chatModels: readonly ChatModel[];
   readonly rerankModels: readonly RerankModel[];
   readonly movingAliases: readonly MovingAlias[];
+  readonly unlisted: readonly UnlistedRule[];
 }
 
 export interface CatalogueRules extends Pick<
@@ -28,11 +31,13 @@ export interface CatalogueRules extends Pick<
   readonly oneModelProviders: readonly string[];
   /** By provider, for those whose models differ in their bodies. */
   readonly families: ReadonlyMap<string, ModelFamilies>;
+  /** Providers with chat models that list them. */
+  readonly discovered: readonly string[];
   /** By provider, for those that rerank. */
   readonly rerank: ReadonlyMap<string, RerankProviderRules>;
 }
 
-export type AnyModel = CatalogueModel | ChatModel | RerankModel | MovingAlias;
+export type AnyModel = CatalogueModel | ChatModel | RerankModel | MovingAlias | UnlistedRule;
 
 /** Parameters are those of one kind, which each caller takes from the list of that kind. */
 interface ModelKind {
@@ -40,6 +45,8 @@ interface ModelKind {
   readonly noun: string;
   readonly member: keyof CatalogueContents;
   readonly endpointMembers: readonly string[];
+  /** The list whose `defaults` its endpoints have; absent: its own. */
+  readonly defaultsOf?: 'chat_models';
   /** The slugs of the providers that serve it. */
   providersOf(rules: CatalogueRules): readonly string[];
   /** `known`: the models below, by id. */
@@ -83,6 +90,15 @@ const MODEL_KINDS = {
     endpointMembers: [],
     providersOf: () => [],
     read: (cursor, known: KnownModels<MovingAlias>) => readMovingAlias(cursor, known),
+  },
+  unlisted: {
+    noun: 'a rule of unlisted models',
+    member: 'unlisted',
+    endpointMembers: CHAT_ENDPOINT_MEMBERS,
+    defaultsOf: 'chat_models',
+    providersOf: ({ discovered }) => discovered,
+    read: (cursor, known: KnownModels<UnlistedRule>, endpointRules) =>
+      readUnlistedRule(cursor, known, endpointRules),
   },
 } as const satisfies Readonly<Record<string, ModelKind>>;
 

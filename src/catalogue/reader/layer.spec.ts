@@ -213,7 +213,7 @@ describe('the defaults of a provider', () => {
     const readBoth = (): unknown =>
       readLayer(
         files,
-        { models: [], chatModels: [], rerankModels: [], movingAliases: [] },
+        { models: [], chatModels: [], rerankModels: [], movingAliases: [], unlisted: [] },
         { ...RULES, providers: ['two'] },
       );
     expect(readBoth).toThrow('b.yaml:1: defaults.models.two: appears twice');
@@ -233,7 +233,7 @@ describe('a catalogue that is not YAML', () => {
     const document = { models: [{ id: 'vendor/shipped', endpoints: [{ provider: 'one', prices: [row] }] }] };
     return readLayer(
       [new Cursor({ name: 'the body' }, document)],
-      { models: [SHIPPED], chatModels: [], rerankModels: [], movingAliases: [] },
+      { models: [SHIPPED], chatModels: [], rerankModels: [], movingAliases: [], unlisted: [] },
       RULES,
     ).models[0];
   };

@@ -63,10 +63,14 @@ function readersOf(tops: readonly ObjectCursor[], rules: CatalogueRules): ModelR
     const kind = kindOf(name);
     const providers = kind.providersOf(rules);
     const members = [...kind.endpointMembers, ...SHARED_MEMBERS];
-    const endpointRules = { ...rules, providers, defaults: readDefaults(tops, name, providers, members) };
+    const list = kind.defaultsOf ?? name;
+    const served = kindOf(list).providersOf(rules);
+    const endpointRules = { ...rules, providers, defaults: readDefaults(tops, list, served, members) };
     return (cursor, known) => kind.read(cursor, known, endpointRules, rules);
   });
 }
+
+const KINDS_WITH_DEFAULTS = KINDS.filter((kind) => kindOf(kind).defaultsOf === undefined);
 
 function readDefaults(
   tops: readonly ObjectCursor[],
@@ -77,7 +81,7 @@ function readDefaults(
   const defaults = new Map<string, ObjectCursor>();
   for (const top of tops) {
     const byProvider = top
-      .optional('defaults', (member) => member.object(KINDS))
+      .optional('defaults', (member) => member.object(KINDS_WITH_DEFAULTS))
       ?.optional(kind, (member) => member.object(providers));
     for (const provider of providers)
       byProvider?.optional(provider, (member) => {

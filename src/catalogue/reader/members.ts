@@ -180,7 +180,7 @@ function readQuantization(cursor: Cursor): string | null {
   return cursor.isNull() ? null : cursor.choice(QUANTIZATIONS);
 }
 
-function readDataPolicy(cursor: Cursor): DataPolicy {
+export function readDataPolicy(cursor: Cursor): DataPolicy {
   const policy = cursor.object(['retains_prompts', 'trains']);
   return {
     retainsPrompts: policy.read('retains_prompts', readFlag),

@@ -79,6 +79,7 @@ export async function settlementOf(
     durationMs: Math.round(now - call.receivedAt),
     isConsistent: usage.isConsistent,
     isOverrun: charged.overrun !== null,
+    ceilingCost: routed.begun?.target.endpoint.hasCeiling ? (charged.charge.cost ?? 0n) : 0n,
     unpricedUses: target.credential === null ? unpricedUses({ ...target, usage: usage.usage }) : 0,
     droppedMembers: routed.begun?.droppedMembers ?? [],
     firstTokenMs: firstContentAt === null ? null : firstContentAt - call.receivedAt,

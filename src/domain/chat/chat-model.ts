@@ -92,6 +92,8 @@ export interface ChatEndpoint {
   readonly toolsOnlyWithoutReasoning?: boolean;
   /** Empty: the price is unknown. */
   readonly prices: readonly DatedChatPrices[];
+  /** The prices are those of its provider's most expensive models: its own are unknown. */
+  readonly hasCeiling?: true;
   /** Tokens that a chat template adds. Absent: 256, 16, 64. */
   readonly promptOverhead?: { readonly fixed: number; readonly perMessage: number; readonly perTool: number };
   /** Typical, for counts that are charged. Absent: 85 and 1,024. */
@@ -139,4 +141,6 @@ export interface ChatModel extends Deprecation {
   readonly endpoints: readonly ChatEndpoint[];
   /** Whether the operator has taken it out of lists and calls. */
   readonly disabled?: boolean;
+  /** The catalogue does not have it: its provider lists it. */
+  readonly isUnlisted?: true;
 }

@@ -66,6 +66,8 @@ export interface PricedBy {
   readonly catalogueVersion: number;
   /** The first day of the price row of the endpoint that served; null: none served, or its price is not known. */
   readonly effectiveFrom: string | null;
+  /** The prices are the ceiling of an unlisted model. */
+  readonly isCeiling?: true;
 }
 
 export interface Generation {

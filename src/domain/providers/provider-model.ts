@@ -40,5 +40,7 @@ export interface ModelListState {
   readonly problem: string | null;
 }
 
+/** Hours after which a name that its provider no longer lists is not callable without an entry of the catalogue. */
+export const CALLABLE_HOURS = 24;
 /** Names that are kept of one list; the rest is left out. */
 export const MAX_LISTED_MODELS = 2_000;

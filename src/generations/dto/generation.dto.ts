@@ -189,6 +189,12 @@ export class GenerationDto {
     description: 'Matches that content filters of guardrails replaced or counted; null: none.',
   })
   guardrails: GuardrailHitDto[] | null;
+  @EnumField(['catalogue', 'ceiling'], {
+    nullable: true,
+    description:
+      '`ceiling`: the model is not in the catalogue, and costs what its provider takes for its most expensive models. Null: no price is known.',
+  })
+  price_source: string | null;
   @TextField({ nullable: true }) session_id: string | null;
   @TextField({ nullable: true, description: 'The x-request-id of the response.' }) request_id: string | null;
   @TextField(NEVER) response_cache_source_id: string | null;
@@ -249,6 +255,7 @@ export function toGenerationDto(
     catalogue_version: generation.pricing?.catalogueVersion ?? null,
     price_effective_from: generation.pricing?.effectiveFrom ?? null,
     guardrails: generation.guardrails ? [...generation.guardrails] : null,
+    price_source: priceSourceOf(generation),
     session_id: generation.sessionId,
     request_id: generation.requestId,
     provider_responses:
@@ -302,4 +309,9 @@ function toProviderResponse(
     ...(upstreamId ? { id: upstreamId } : {}),
     ...(droppedMembers === undefined ? {} : { edits: [...droppedMembers] }),
   };
+}
+
+function priceSourceOf({ pricing }: Generation): string | null {
+  if (!pricing || pricing.effectiveFrom === null) return null;
+  return pricing.isCeiling ? 'ceiling' : 'catalogue';
 }

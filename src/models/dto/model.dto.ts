@@ -108,6 +108,11 @@ export class ModelDto {
     description: 'Of a moving alias: the model that calls of it use now.',
   })
   alias_target?: AliasTargetDto;
+  @FlagField({
+    optional: true,
+    description: 'true: a provider lists it, and the catalogue does not have it. Absent otherwise.',
+  })
+  unlisted?: boolean;
 }
 
 /** The record, and beside it the members that OpenAI's clients read. */
@@ -142,6 +147,7 @@ export function toModelDto(model: ListedModel, day: string): ModelDto {
     supported_parameters: supportedParameters(model),
     links: { details: `/api/v1/models/${linkedId(model)}/endpoints` },
     ...(model.expiresOn !== undefined && { expiration_date: model.expiresOn }),
+    ...('isUnlisted' in model && { unlisted: true }),
     ...(model.aliasTarget && { alias_target: { slug: model.aliasTarget.id, name: model.aliasTarget.name } }),
   };
 }

@@ -1,5 +1,5 @@
 // The chat part of a generation as a row of its table: the columns that reports sum, and one object for the rest.
-import type { Generation } from '../../domain/generations/generation.js';
+import type { Generation, PricedBy } from '../../domain/generations/generation.js';
 import type { ChatFacts } from '../../domain/chat/chat-outcome.js';
 import type { GuardrailHit } from '../../domain/guardrails/guardrail-hit.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
@@ -25,7 +25,11 @@ type StoredChat = Omit<ChatFacts, Summed | Amount> & Readonly<Record<Amount, str
 const SUMMED: readonly string[] = ['completionTokens', 'reasoningTokens', 'cachedTokens'] satisfies Summed[];
 
 /** As stored: every call has it. */
-export type StoredPricing = readonly [catalogueVersion: number, effectiveFrom: string | null];
+export type StoredPricing = readonly [
+  catalogueVersion: number,
+  effectiveFrom: string | null,
+  source?: 'ceiling',
+];
 
 /** Members of the column that every operation may have. */
 export interface CommonFacts {
@@ -37,8 +41,12 @@ export interface CommonFacts {
 export function storedFacts({ chat, rerank, pricing, guardrails }: Generation): object | null {
   const facts = chat ? storedChat(chat) : rerank;
   if (!pricing && !guardrails) return facts;
-  const stored: StoredPricing | undefined = pricing && [pricing.catalogueVersion, pricing.effectiveFrom];
+  const stored = pricing && storedPricing(pricing);
   return { ...facts, ...(stored && { pricing: stored }), ...(guardrails && { guardrails }) };
+}
+
+function storedPricing({ catalogueVersion, effectiveFrom, isCeiling }: PricedBy): StoredPricing {
+  return isCeiling ? [catalogueVersion, effectiveFrom, 'ceiling'] : [catalogueVersion, effectiveFrom];
 }
 
 function storedChat(facts: ChatFacts): Partial<StoredChat> {

@@ -148,7 +148,9 @@ function readRerank({ operation, chat }: GenerationRow): RerankFacts | null {
 
 function readPricing({ chat }: GenerationRow): Generation['pricing'] {
   const stored = (chat as CommonFacts | null)?.pricing;
-  return stored && { catalogueVersion: stored[0], effectiveFrom: stored[1] };
+  if (!stored) return stored;
+  const [catalogueVersion, effectiveFrom, source] = stored;
+  return { catalogueVersion, effectiveFrom, ...(source === 'ceiling' && { isCeiling: true }) };
 }
 
 function readEncodingFormat({ encodingFormat }: GenerationRow): Generation['encodingFormat'] {

@@ -15,6 +15,7 @@ import type { EndpointHealthRegistry } from '../endpoints/endpoint-health-regist
 import type { ProviderNames } from '../provider-names.js';
 import { ChatPlanner } from './chat-planner.js';
 import type { MovingAliases } from './moving-aliases.js';
+import type { UnlistedModels } from './unlisted-models.js';
 import { ReasoningOrigins } from './reasoning-origins.js';
 import { StickyRoutes } from './sticky-routes.js';
 
@@ -60,6 +61,7 @@ async function plan(models: Models, { request = {}, preferences = {}, isLimited 
   const find = (name: string) => models[name] && { model: { id: name, endpoints: models[name] }, sort: null };
   const planner = new ChatPlanner(
     { find } as unknown as MovingAliases,
+    {} as UnlistedModels,
     { resolve: (sent) => sent } as Partial<ProviderNames> as ProviderNames,
     {} as EndpointCaller,
     { random: () => 0 } as unknown as EndpointHealthRegistry,

@@ -28,7 +28,8 @@ import { MovingAliases } from './moving-aliases.js';
 import { madeBy, makerName, presetOf, ReasoningOrigins } from './reasoning-origins.js';
 import type { BoundReasoning } from './reasoning-origins.js';
 import { conversationOf, StickyRoutes } from './sticky-routes.js';
-import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
+import { unpricedError, UnlistedModels } from './unlisted-models.js';
+import { noAllowedProviders, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a chat call, best first; at least one. */
 export interface ChatRoute {
@@ -68,6 +69,7 @@ interface PlannedCall extends Omit<ChatPlan, 'caller'>, GuardedCaller {
 export class ChatPlanner {
   constructor(
     private readonly models: MovingAliases,
+    private readonly unlisted: UnlistedModels,
     private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
@@ -88,7 +90,7 @@ export class ChatPlanner {
     const preferences = this.names.resolve(plan.preferences);
     const found = request.models.map((name) => ({
       name,
-      ...(this.models.find(name) ?? rejectModelName(name, 'chat')),
+      ...(this.models.find(name) ?? this.unlisted.find(name, preferences.only)),
     }));
     const catalogueVersion = this.models.version;
     const own = await this.access.credentialsOf(key.workspaceId);
@@ -141,7 +143,9 @@ export class ChatPlanner {
     const wire = wireOf(request);
     const priceOf = (endpoint: ChatEndpoint) => pricesNow(endpoint, request, call.now)?.prompt ?? null;
     const all = this.access.candidates(model, model.endpoints, key, own, priceOf);
-    const configured = withWires(all, request);
+    const usable = model.isUnlisted ? withCeiling(all, call) : all;
+    if (usable.length === 0 && all.length > 0) throw unpricedError(model);
+    const configured = withWires(usable, request);
     if (configured.length === 0) throw unconfiguredError(model, model.endpoints, this.caller);
     const able = withoutHardProblems(configured);
     const context: OrderingContext<PlannedTarget> = {
@@ -165,6 +169,23 @@ export class ChatPlanner {
     const first = call.reasoning === null ? large : originFirst(large, call, context.now);
     return first.map(({ target }) => target);
   }
+}
+
+/**
+ * Of a model that the catalogue does not have: the operator's credential at the ceiling alone. The cost of an own key that no limit
+ * counts is unknown, and no ceiling stands in for it.
+ */
+function withCeiling(
+  candidates: readonly Candidate<Omit<ChatTarget, 'wire'>>[],
+  { request, limits: { isLimited, includesByok }, now }: PlannedCall,
+): Candidate<Omit<ChatTarget, 'wire'>>[] {
+  return candidates.flatMap((candidate) => {
+    const { endpoint, credential } = candidate.target;
+    if (credential === null) return pricesNow(endpoint, request, now) === null ? [] : [candidate];
+    if (isLimited && includesByok) return [candidate];
+    const { hasCeiling: _ceiling, ...unpriced } = endpoint;
+    return [{ ...candidate, target: { ...candidate.target, endpoint: { ...unpriced, prices: [] } } }];
+  });
 }
 
 function conversationIn(call: PlannedCall): string | null {

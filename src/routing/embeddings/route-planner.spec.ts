@@ -16,6 +16,7 @@ import { EndpointCaller } from '../endpoints/endpoint-caller.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { CredentialAccess } from '../credentials/credential-access.js';
 import type { OwnCredentialsCache } from '../credentials/credential-access.js';
+import type { UnlistedModels } from '../chat/unlisted-models.js';
 import { ProviderNames } from '../provider-names.js';
 import { RoutePlanner } from './route-planner.js';
 
@@ -81,7 +82,7 @@ function createPlanner(
   const health = new EndpointHealthRegistry();
   const access = new CredentialAccess(caller, health, cache as OwnCredentialsCache);
   const names = new ProviderNames(catalogue, new ChatCatalogue([]), new RerankCatalogue([]));
-  return new RoutePlanner(catalogue, names, caller, health, access, CLOCK);
+  return new RoutePlanner(catalogue, {} as UnlistedModels, names, caller, health, access, CLOCK);
 }
 
 describe('plan', () => {

@@ -26,9 +26,10 @@ import type { EndpointTarget, ServingTarget } from '../endpoint-target.js';
 import { withRoomForInputs } from '../endpoints/input-room.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import { refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
+import { UnlistedModels } from '../chat/unlisted-models.js';
 import { ProviderNames } from '../provider-names.js';
 import { sentMembers } from '../sent-members.js';
-import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
+import { noAllowedProviders, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. */
 export interface Route {
@@ -62,6 +63,7 @@ function isOfEmbeddings(
 export class RoutePlanner {
   constructor(
     private readonly catalogue: Catalogue,
+    private readonly unlisted: UnlistedModels,
     private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
@@ -80,7 +82,8 @@ export class RoutePlanner {
     limits: SpendLimits = NO_LIMITS,
     pace: Pace = NEVER_YIELD,
   ): Promise<Route> {
-    const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model);
+    const { model, sort } =
+      this.catalogue.find(request.model) ?? this.unlisted.reject(request.model, 'embedding');
     const catalogueVersion = this.catalogue.version;
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;

@@ -25,9 +25,10 @@ import type { Candidate } from '../endpoints/endpoint-order.js';
 import { EndpointHealthRegistry } from '../endpoints/endpoint-health-registry.js';
 import type { RerankTarget } from '../endpoint-target.js';
 import { refusalOf, withGuardrails, withinGuardrails } from '../guardrails/guardrails.js';
+import { UnlistedModels } from '../chat/unlisted-models.js';
 import { ProviderNames } from '../provider-names.js';
 import { sentMembers } from '../sent-members.js';
-import { noAllowedProviders, rejectModelName, unconfiguredError } from '../unreachable-models.js';
+import { noAllowedProviders, unconfiguredError } from '../unreachable-models.js';
 
 /** The endpoints that may serve a call, best first; at least one. All are of one model: models have different scales. */
 export interface RerankRoute {
@@ -45,6 +46,7 @@ type RerankCandidate = Candidate<RerankTarget>;
 export class RerankPlanner {
   constructor(
     private readonly catalogue: RerankCatalogue,
+    private readonly unlisted: UnlistedModels,
     private readonly names: ProviderNames,
     private readonly caller: EndpointCaller,
     private readonly health: EndpointHealthRegistry,
@@ -59,7 +61,8 @@ export class RerankPlanner {
     preferences: ProviderPreferences,
     limits: SpendLimits,
   ): Promise<RerankRoute> {
-    const { model, sort } = this.catalogue.find(request.model) ?? rejectModelName(request.model, 'rerank');
+    const { model, sort } =
+      this.catalogue.find(request.model) ?? this.unlisted.reject(request.model, 'rerank');
     const catalogueVersion = this.catalogue.version;
     const refusal = guardrails && refusalOf(guardrails, model);
     if (refusal) throw refusal;

@@ -92,6 +92,7 @@ describe('200', () => {
       catalogue_version: 0,
       guardrails: null,
       price_effective_from: '2024-01-25',
+      price_source: 'catalogue',
       provider_wire: null,
       num_media_prompt: null,
       num_media_completion: null,

@@ -57,6 +57,7 @@ export const RULES: CatalogueRules = {
   canonicalTag: (tag) => tag,
   oneModelProviders: [],
   families: new Map(),
+  discovered: [],
   rerank: new Map(),
 };
 
@@ -69,7 +70,7 @@ export function readOver(
   const documents = [parseYaml(text, 'catalogue.yaml')];
   return readLayer(
     documents,
-    { models: [], chatModels: [], rerankModels: [], movingAliases: [], ...below },
+    { models: [], chatModels: [], rerankModels: [], movingAliases: [], unlisted: [], ...below },
     { ...RULES, ...rules },
   );
 }
