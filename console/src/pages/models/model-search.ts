@@ -15,7 +15,10 @@ export function readModelSearch(search: Readonly<Record<string, unknown>>): Mode
   return {
     q: textOf(search['q']),
     provider: textOf(search['provider']),
-    kind: oneOf(['models', 'chat_models', 'rerank_models', 'moving_aliases'] as const, search['kind']),
+    kind: oneOf(
+      ['models', 'chat_models', 'rerank_models', 'moving_aliases', 'unlisted'] as const,
+      search['kind'],
+    ),
     show: oneOf(['all', 'disabled'] as const, search['show']),
     source: oneOf(['shipped', 'imported', 'operator', 'file'] as const, search['source']),
   };

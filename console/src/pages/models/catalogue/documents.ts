@@ -22,6 +22,7 @@ export const KIND_WORDS: Readonly<Record<CatalogueKind, string>> = {
   models: 'Embeddings',
   rerank_models: 'Rerank',
   moving_aliases: 'Moving alias',
+  unlisted: 'Unlisted models',
 };
 
 /** Members that make an endpoint, and change nothing of one. */

@@ -55,6 +55,7 @@ const LIMITS: Readonly<Record<CatalogueKind, readonly FieldOf[]>> = {
   ],
   rerank_models: [{ name: 'max_documents_per_call', label: 'Documents of a call, at most', type: 'number' }],
   moving_aliases: [],
+  unlisted: [],
 };
 
 export const endpointFields = (kind: CatalogueKind): readonly FieldOf[] => [UPSTREAM, ...LIMITS[kind]];
