@@ -105,6 +105,25 @@ describe('a query of the console', () => {
     expect(rowsOf(withLatencies, /^usage_key_(?:hours|days)$/)).toBeGreaterThan(0);
   });
 
+  it.each(['model', 'provider'])(
+    'groups a calendar month by key and %s from days and weeks',
+    async (second) => {
+      const scans = await scansOfRequest(
+        query({
+          time_range: { start: '2026-11-01T00:00:00Z', end: '2026-12-01T00:00:00Z' },
+          dimensions: ['api_key_id', second],
+          metrics: METRICS.filter((name) => !name.startsWith('latency')),
+          limit: 1000,
+        }),
+      );
+      const read = scans.filter(({ table, rows }) => table.startsWith('usage_key') && rows > 0);
+      expect(new Set(read.map(({ table }) => table))).toEqual(
+        new Set(['usage_key_model_days', 'usage_key_model_weeks']),
+      );
+      expect(rowsOf(scans, /^generations/)).toBe(0);
+    },
+  );
+
   it('reads the hours at the ends of a range from the log', async () => {
     const scans = await scansOfRequest(
       query({
@@ -133,6 +152,7 @@ describe('a query of the console', () => {
     ['some users by day', USERS, () => ({ ...ofUsers(), granularity: 'day', dimensions: ['user'] })],
     ['a month by user and key', 2 * USERS, () => ({ dimensions: ['user', 'api_key_id'] })],
     ['a month by model of a user', MODELS * USERS, () => ({ ...ofUsers(), dimensions: ['model'] })],
+    ['a month by user and model', MODELS * USERS, () => ({ dimensions: ['user', 'model'] })],
     ['a month by user and provider', MODELS * USERS, () => ({ dimensions: ['user', 'provider'] })],
   ])('about users reads sums of users alone: %s', async (_name, rows, body) => {
     const scans = await scansOfRequest(

@@ -4,7 +4,7 @@ import { cursorValues } from '../rollups/rollup.repository.js';
 import type { RollupCursor } from '../rollups/rollup.repository.js';
 import { COUNTS, isUnsummed, selectCounts } from '../rollups/rollup-statements.js';
 import type { RangePart } from './usage-parts.js';
-import { countsFailed, FIRST_TOKEN_MS, IS_FAILED } from './usage-statements.js';
+import { FIRST_TOKEN_MS, hasLatencies, IS_FAILED } from './usage-statements.js';
 import type { HistoryRows, TimeSpan } from '../history/history.js';
 
 interface DimensionColumn {
@@ -65,7 +65,7 @@ const COUNT_COLUMNS = COUNTS.join(', ');
 function countsOf(source: RangePart['source']): string {
   if (typeof source === 'string')
     return `1 AS requests, (${IS_FAILED})::integer AS failed_requests, ${selectCounts(COUNTS)}`;
-  const failed = countsFailed(source.level) ? '' : `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS `;
+  const failed = hasLatencies(source.level) ? `CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END AS ` : '';
   return `requests, ${failed}failed_requests, ${COUNT_COLUMNS}`;
 }
 

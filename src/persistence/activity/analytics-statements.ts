@@ -50,9 +50,14 @@ const shown = (name: DimensionName): string => {
   return isText ? column : `${column}::text`;
 };
 
-const DIMENSIONS_OF_TOTALS = new Set<DimensionName>(['api_key_id', 'workspace']);
-const DIMENSIONS_OF_USER_TOTALS = new Set<DimensionName>(['user', 'workspace']);
 const DIMENSIONS_OF_USERS = new Set<DimensionName>(['user', 'workspace', 'api_key_id', 'model', 'provider']);
+/** Levels with fewer rows than all dimensions of keys and users, those with the fewest first; all have `workspace`. */
+const NARROW_LEVELS: readonly (readonly [UsageLevel, readonly DimensionName[]])[] = [
+  ['key_total', ['api_key_id']],
+  ['key_model', ['api_key_id', 'model', 'provider']],
+  ['user_total', ['user']],
+  ['user_model', ['user', 'model', 'provider']],
+];
 
 /** The dimensions of the groups and of the filters. */
 const namesOf = ({ dimensions, filters }: AnalyticsQuery): readonly DimensionName[] => [
@@ -82,14 +87,14 @@ export function isOfRefusals({ metrics }: AnalyticsQuery): boolean {
 
 /** The level of the sums that have the fewest rows for the query. */
 export function levelOf(query: AnalyticsQuery): UsageLevel {
-  const names = namesOf(query);
-  if (names.includes('user'))
-    return names.every((name) => DIMENSIONS_OF_USER_TOTALS.has(name)) ? 'user_total' : 'user';
-  if (!names.includes('api_key_id')) return 'workspace';
-  // The days of one key are found by the primary key of the rows by model.
-  return query.filters.length === 0 && query.dimensions.every((name) => DIMENSIONS_OF_TOTALS.has(name))
-    ? 'key_total'
-    : 'key';
+  const names = namesOf(query).filter((name) => name !== 'workspace');
+  const isOfUser = names.includes('user');
+  if (!isOfUser && !names.includes('api_key_id')) return 'workspace';
+  const all = isOfUser ? 'user' : 'key';
+  // The days of some keys are found by the primary key of the rows by model.
+  if (all === 'key' && query.filters.some(({ dimension }) => dimension === 'api_key_id')) return all;
+  const narrow = NARROW_LEVELS.find(([, known]) => names.every((name) => known.includes(name)));
+  return narrow?.[0] ?? all;
 }
 
 const dateOf = ({ granularity }: AnalyticsQuery): string | null =>

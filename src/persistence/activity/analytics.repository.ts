@@ -22,7 +22,7 @@ import { isPercentile, PERCENTILES } from './percentiles.js';
 import type { PercentileName, Timing } from './percentiles.js';
 import { partsOf, withHistory } from './usage-parts.js';
 import type { RangePart } from './usage-parts.js';
-import { rollupOf } from './usage-statements.js';
+import { hasLatencies, rollupOf } from './usage-statements.js';
 import { Reports } from '../database/reports.js';
 import type { Run } from '../database/database.js';
 import { History } from '../history/history.js';
@@ -117,8 +117,7 @@ export class AnalyticsRepository {
       const sources = { parts: rest(all), cursor, history: history?.rows ?? null, refusals };
       const rows = await read<Row>(readResult(query, sources));
       if (!countsLatencies(query, sources)) return rows;
-      // Totals of keys have no latencies.
-      const parts = levelOf(query) === 'key_total' ? rest(this.partsOf(query, 'key')) : sources.parts;
+      const parts = hasLatencies(levelOf(query)) ? sources.parts : rest(this.partsOf(query, 'key'));
       return withPercentiles(query, rows, { ...sources, parts }, read);
     });
   }

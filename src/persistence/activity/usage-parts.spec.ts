@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../../test/support/fast-check.js';
 import { partsOf, withHistory } from './usage-parts.js';
+import { tablesOf, USAGE_TABLES, USER_TABLES } from './usage-statements.js';
 import type { UsageLevel } from './usage-statements.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const now = new Date('2026-11-18T12:34:56.789Z');
+const LEVELS = new Set([...USAGE_TABLES, ...USER_TABLES].map(({ level }) => level));
 
 const textOf = (range: Parameters<typeof partsOf>[0], level: UsageLevel = 'workspace'): string[] =>
   partsOf(range, { level, now }).map(({ source, from, to }) =>
@@ -62,13 +64,27 @@ describe('the parts of a range', () => {
     ]);
   });
 
+  it('are hours by all dimensions beside the days and weeks by model', () => {
+    const range = { from: new Date('2026-11-08T00:00:00Z'), to: new Date('2026-11-18T12:00:00Z') };
+    const summed = (level: UsageLevel): string[] =>
+      textOf({ ...range, granularity: null }, level).filter((part) => !part.startsWith('unsummed'));
+    const partsOfLevel = (who: string): string[] => [
+      `usage_${who}_model_days 11-08T00:00 11-09T00:00`,
+      `usage_${who}_model_weeks 11-09T00:00 11-16T00:00`,
+      `usage_${who}_model_days 11-16T00:00 11-18T00:00`,
+      `usage_${who}_hours 11-18T00:00 11-18T12:00`,
+    ];
+    expect(summed('key_model')).toEqual(partsOfLevel('key'));
+    expect(summed('user_model')).toEqual(partsOfLevel('user'));
+  });
+
   it('cover every moment of the range once, by whole periods that are kept', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -150 * DAY, max: DAY }),
         fc.integer({ min: 1, max: 90 * DAY }),
         fc.constantFrom('hour', 'day', 'week', 'month', null),
-        fc.constantFrom('workspace', 'key', 'key_total', 'user', 'user_total'),
+        fc.constantFrom(...LEVELS),
         (offset, length, granularity, level) => {
           const from = new Date(now.getTime() + offset);
           const to = new Date(from.getTime() + length);
@@ -86,7 +102,7 @@ describe('the parts of a range', () => {
               if (source.period === 'week') expect(end.getUTCDay()).toBe(1);
             }
             expect(range.from.getTime()).toBeGreaterThanOrEqual(now.getTime() - source.readableDays * DAY);
-            expect(source.level).toBe(level);
+            expect(tablesOf(level)).toContain(source);
             if (granularity === 'hour') expect(source.period).toBe('hour');
             if (granularity === 'day' || granularity === 'month') expect(source.period).not.toBe('week');
           }

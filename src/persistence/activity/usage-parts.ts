@@ -1,7 +1,7 @@
 // The parts of a time range by the source that answers them: sums of whole weeks, days and hours, and the log for the
 // rest.
 import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
-import { USAGE_TABLES, USER_TABLES } from './usage-statements.js';
+import { tablesOf } from './usage-statements.js';
 import type { UsageLevel, UsageTable } from './usage-statements.js';
 import type { TimeSpan } from '../history/history.js';
 
@@ -79,9 +79,7 @@ export function partsOf(
   { from, to, granularity }: Pick<AnalyticsQuery, 'from' | 'to' | 'granularity'>,
   { level, now }: { readonly level: UsageLevel; readonly now: Date },
 ): readonly RangePart[] {
-  const tables = [...USAGE_TABLES, ...USER_TABLES].filter(
-    (table) => table.level === level && isWithin(granularity, table),
-  );
+  const tables = tablesOf(level).filter((table) => isWithin(granularity, table));
   const spans = joined(spansOf(tables, from.getTime(), to.getTime(), now.getTime()));
   const summed = joined(
     spans.flatMap(({ source, from: start, to: end }) =>

@@ -5,9 +5,10 @@ import type { Measure, Rollup, SumsTable } from '../rollups/rollup-statements.js
 
 /**
  * Rows by all dimensions of a workspace or of each key; of each user by key, model and provider, without latencies. Totals:
- * one row for each key or user and period, without latencies.
+ * one row for each key or user and period, without latencies. Models: the same by model and provider.
  */
-export type UsageLevel = 'workspace' | 'key' | 'key_total' | 'user' | 'user_total';
+export type UsageLevel =
+  'workspace' | 'key' | 'key_total' | 'key_model' | 'user' | 'user_total' | 'user_model';
 
 export interface UsageTable {
   readonly table: string;
@@ -25,6 +26,9 @@ const KEPT_HOURS = { readableDays: 8, removedAfterDays: 9 };
 /** Days before now of the oldest row that is summed. */
 export const SUMMED_DAYS = 101;
 
+/** Has the last use of each key in few rows. */
+export const TABLE_OF_LAST_USE = 'usage_key_model_weeks';
+
 /** The totals rank many thousand keys: rows by model, with latencies, would be several times as many bytes. */
 export const USAGE_TABLES: readonly UsageTable[] = [
   { table: 'usage_hours', period: 'hour', level: 'workspace', ...KEPT_DAYS },
@@ -34,6 +38,8 @@ export const USAGE_TABLES: readonly UsageTable[] = [
   { table: 'usage_key_hour_totals', period: 'hour', level: 'key_total', ...KEPT_HOURS },
   { table: 'usage_key_day_totals', period: 'day', level: 'key_total', ...KEPT_DAYS },
   { table: 'usage_key_week_totals', period: 'week', level: 'key_total', ...KEPT_DAYS },
+  { table: 'usage_key_model_days', period: 'day', level: 'key_model', ...KEPT_DAYS },
+  { table: TABLE_OF_LAST_USE, period: 'week', level: 'key_model', ...KEPT_DAYS },
 ];
 
 /** Bounded by the log: each row has at least one call, and goes with the calls of its days. */
@@ -44,12 +50,24 @@ export const USER_TABLES: readonly UsageTable[] = [
   { table: 'usage_user_hour_totals', period: 'hour', level: 'user_total', ...KEPT_HOURS },
   { table: 'usage_user_day_totals', period: 'day', level: 'user_total', ...KEPT_DAYS },
   { table: 'usage_user_week_totals', period: 'week', level: 'user_total', ...KEPT_DAYS },
+  { table: 'usage_user_model_days', period: 'day', level: 'user_model', ...KEPT_DAYS },
+  { table: 'usage_user_model_weeks', period: 'week', level: 'user_model', ...KEPT_DAYS },
 ];
 
-export const isOfUsers = (level: UsageLevel): boolean => level === 'user' || level === 'user_total';
+/** The tables of a level, those of short periods first. Models have no hours: those by all dimensions answer for them. */
+export function tablesOf(level: UsageLevel): readonly UsageTable[] {
+  const own = [...USAGE_TABLES, ...USER_TABLES];
+  const ofHours = isOfUsers(level) ? 'user' : level === 'workspace' ? 'workspace' : 'key';
+  const hasHours = own.some((table) => table.level === level && table.period === 'hour');
+  return own.filter(
+    (table) => table.level === level || (!hasHours && table.level === ofHours && table.period === 'hour'),
+  );
+}
 
-/** Whether rows count failed calls in a column: they have no status. */
-export const countsFailed = (level: UsageLevel): boolean => level === 'key_total' || isOfUsers(level);
+export const isOfUsers = (level: UsageLevel): boolean => level.startsWith('user');
+
+/** The others count failed calls in a column: they have no status. */
+export const hasLatencies = (level: UsageLevel): boolean => level === 'workspace' || level === 'key';
 
 /** Of a row of the log; null: no streamed chat, or one without content. */
 export const FIRST_TOKEN_MS = `(chat ->> 'timeToFirstTokenMs')::integer`;
@@ -104,16 +122,20 @@ const DIMENSIONS_OF: Readonly<Record<UsageLevel, readonly string[]>> = {
   workspace: DIMENSIONS,
   key: ['api_key_id', ...DIMENSIONS],
   key_total: ['api_key_id'],
+  key_model: ['api_key_id', 'model', 'provider'],
   user: ['user_hash', 'api_key_id', 'model', 'provider'],
   user_total: ['user_hash'],
+  user_model: ['user_hash', 'model', 'provider'],
 };
 
-function measuresOf(level: UsageLevel): readonly Measure[] {
+function measuresOf({ table, level }: UsageTable): readonly Measure[] {
   if (isOfUsers(level)) return [...SUMS, FAILED_REQUESTS, USER_ID];
-  return [...SUMS, ...(countsFailed(level) ? [FAILED_REQUESTS] : [LAST_CREATED_AT, LATENCIES, FIRST_TOKENS])];
+  if (hasLatencies(level)) return [...SUMS, LAST_CREATED_AT, LATENCIES, FIRST_TOKENS];
+  return [...SUMS, FAILED_REQUESTS, ...(table === TABLE_OF_LAST_USE ? [LAST_CREATED_AT] : [])];
 }
 
-function sumsTableOf({ table, period, level, removedAfterDays }: UsageTable): SumsTable {
+function sumsTableOf(definition: UsageTable): SumsTable {
+  const { table, period, level, removedAfterDays } = definition;
   return {
     table,
     key: {
@@ -121,7 +143,7 @@ function sumsTableOf({ table, period, level, removedAfterDays }: UsageTable): Su
       period: period === 'hour' ? 'hour' : `date_trunc('${period}', hour, 'UTC')`,
       ...Object.fromEntries(DIMENSIONS_OF[level].map((column) => [column, column])),
     },
-    measures: measuresOf(level),
+    measures: measuresOf(definition),
     // The backlog of a new table would be removed at once.
     where: `hour >= $6::timestamptz + interval '${SUMMED_DAYS - removedAfterDays} days'`,
   };
