@@ -70,7 +70,7 @@ export class ActivityService {
   ): Promise<readonly string[] | null> {
     const ofUser = userId === undefined ? null : await this.keys.listIdsOfCreator(accountId, userId);
     if (hash === undefined) return ofUser;
-    const id = (await this.keys.findIds(accountId, [hash])).get(hash);
+    const id = (await this.keys.find(accountId, hash))?.id;
     if (id === undefined) throw new AppError('not_found', { detail: 'no key has this hash' });
     return ofUser === null || ofUser.includes(id) ? [id] : [];
   }

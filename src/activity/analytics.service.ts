@@ -14,6 +14,7 @@ import { AccountsRepository } from '../persistence/workspaces/accounts.repositor
 import { AnalyticsRepository } from '../persistence/activity/analytics.repository.js';
 import { providerSlugOf } from '../providers/index.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
+import type { LoggedKey } from '../persistence/generations/logged-keys.js';
 import type { AnalyticsFilterDto, AnalyticsQueryDto } from './dto/analytics-query.dto.js';
 
 const DAY = 86_400_000;
@@ -45,14 +46,15 @@ export class AnalyticsService {
     const begun = performance.now();
     const warnings: string[] = [];
     const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
+    const keys = await this.keys.findAll(accountId, valuesFor('api_key_id', dto.filters));
     const query: AnalyticsQuery = {
       ...this.readRange(dto),
       accountId,
-      workspaceIds,
+      workspaceIds: workspacesOf(keys, dto.filters, workspaceIds),
       metrics: hasNoRefusals ? dto.metrics.filter((metric) => metric !== 'refused_count') : dto.metrics,
       dimensions: dto.dimensions,
       granularity: dto.granularity ?? null,
-      filters: await this.readFilters({ accountId, workspaceIds }, dto.filters, warnings),
+      filters: readFilters({ workspaceIds, keys }, dto.filters, warnings),
       orderBy: readOrder(dto),
       limit: dto.limit,
       groupLimit: dto.group_limit ?? null,
@@ -90,31 +92,6 @@ export class AnalyticsService {
     return { from, to };
   }
 
-  /** The log stores the ids of keys. Values that are not the account's match nothing, and cause a warning. */
-  private async readFilters(
-    account: { readonly accountId: string; readonly workspaceIds: readonly string[] },
-    filters: readonly AnalyticsFilterDto[],
-    warnings: string[],
-  ): Promise<AnalyticsFilter[]> {
-    const valuesFor = (field: string): string[] =>
-      filters.filter((filter) => filter.field === field).flatMap(valuesOf);
-    const hashes = valuesFor('api_key_id');
-    const ids = await this.keys.findIds(account.accountId, hashes);
-    const strangers = valuesFor('workspace').filter((id) => !account.workspaceIds.includes(id));
-    warnings.push(
-      ...hashes.filter((hash) => !ids.has(hash)).map((hash) => `api_key_id: no such key: ${hash}`),
-      ...strangers.map((id) => `workspace: no such workspace: ${id}`),
-    );
-    return filters.map((filter) => ({
-      dimension: filter.field,
-      isNot: filter.operator === 'neq' || filter.operator === 'not_in',
-      values:
-        filter.field === 'api_key_id'
-          ? valuesOf(filter).flatMap((hash) => ids.get(hash) ?? [])
-          : valuesOf(filter),
-    }));
-  }
-
   private async withKeyHashes(
     accountId: string,
     rows: readonly AnalyticsRow[],
@@ -124,6 +101,48 @@ export class AnalyticsService {
     const hashes = await this.keys.findHashes(accountId, [...ids]);
     return rows.map((row) => ({ ...row, api_key_id: hashes.get(String(row['api_key_id'])) ?? null }));
   }
+}
+
+const valuesFor = (field: string, filters: readonly AnalyticsFilterDto[]): string[] =>
+  filters.filter((filter) => filter.field === field).flatMap(valuesOf);
+
+const isNegative = ({ operator }: AnalyticsFilterDto): boolean => operator === 'neq' || operator === 'not_in';
+
+type KeysByHash = ReadonlyMap<string, LoggedKey>;
+
+/** Those of the keys that a filter chooses: a question about one key searches no other workspace. */
+function workspacesOf(
+  keys: KeysByHash,
+  filters: readonly AnalyticsFilterDto[],
+  workspaceIds: readonly string[],
+): readonly string[] {
+  const chosen = filters.find((filter) => filter.field === 'api_key_id' && !isNegative(filter));
+  if (chosen === undefined) return workspaceIds;
+  const ofKeys = new Set(valuesOf(chosen).map((hash) => keys.get(hash)?.workspaceId));
+  return workspaceIds.filter((id) => ofKeys.has(id));
+}
+
+/** The log stores the ids of keys. Values that are not the account's match nothing, and cause a warning. */
+function readFilters(
+  { workspaceIds, keys }: { readonly workspaceIds: readonly string[]; readonly keys: KeysByHash },
+  filters: readonly AnalyticsFilterDto[],
+  warnings: string[],
+): AnalyticsFilter[] {
+  const strangers = valuesFor('workspace', filters).filter((id) => !workspaceIds.includes(id));
+  warnings.push(
+    ...valuesFor('api_key_id', filters)
+      .filter((hash) => !keys.has(hash))
+      .map((hash) => `api_key_id: no such key: ${hash}`),
+    ...strangers.map((id) => `workspace: no such workspace: ${id}`),
+  );
+  return filters.map((filter) => ({
+    dimension: filter.field,
+    isNot: isNegative(filter),
+    values:
+      filter.field === 'api_key_id'
+        ? valuesOf(filter).flatMap((hash) => keys.get(hash)?.id ?? [])
+        : valuesOf(filter),
+  }));
 }
 
 /**

@@ -8,7 +8,7 @@ export interface LoggedKeyNames {
   readonly name: string;
 }
 
-interface LoggedKey {
+export interface LoggedKey {
   readonly id: string;
   readonly workspaceId: string;
 }
@@ -20,10 +20,9 @@ export class LoggedKeys {
     private readonly keyHashes: KeyHashes,
   ) {}
 
-  /** Ids by hash of the record or of a valid secret, without keys of other accounts. */
-  async findIds(accountId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const keys = await this.keyHashes.find(accountId, hashes);
-    return new Map([...keys].map(([hash, { id }]) => [hash, id]));
+  /** By hash of the record or of a valid secret, without keys of other accounts. */
+  async findAll(accountId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, LoggedKey>> {
+    return this.keyHashes.find(accountId, hashes);
   }
 
   /** Hashes by id. */
@@ -42,7 +41,7 @@ export class LoggedKeys {
 
   /** By the hash of the record or of a valid secret. Null: the account has no such key. */
   async find(accountId: string, hash: string): Promise<LoggedKey | null> {
-    return (await this.keyHashes.find(accountId, [hash])).get(hash) ?? null;
+    return (await this.findAll(accountId, [hash])).get(hash) ?? null;
   }
 
   async listIdsOfCreator(accountId: string, creatorUserId: string): Promise<readonly string[]> {
