@@ -78,11 +78,7 @@ export const usageQuery = (scope: UsageScope) =>
   queryOptions({
     queryKey: ['usage', scope],
     queryFn: async ({ signal }): Promise<Usage> => {
-      // One end for all questions, so that chart and table count the same calls.
-      const range = {
-        start: scope.start,
-        end: Math.max(scope.start + 1000, Math.min(scope.end, Date.now() + 1000)),
-      };
+      const range = rangeOf(scope);
       const filters = withinWorkspace(scope.workspaceId);
       const dimensions = [...scope.dimensions];
       const { hasRefusedDays, hasRefusedGroups } = refusedOf(scope);
@@ -125,6 +121,16 @@ export const usageQuery = (scope: UsageScope) =>
     },
     staleTime: 15_000,
   });
+
+/**
+ * One range for all questions, so that chart and table count the same calls. Whole months and days, also those that have not
+ * ended: the service answers them from its sums. A longer range is divided, and ends now.
+ */
+function rangeOf({ start, end }: UsageScope): Range {
+  return isOneQuestion({ start, end })
+    ? { start, end }
+    : { start, end: Math.max(start + 1000, Math.min(end, Date.now() + 1000)) };
+}
 
 /** All groups of what `usage` shows, those in `others` one by one. */
 export async function loadAllGroups(scope: UsageScope, usage: Usage): Promise<UsageGroups> {

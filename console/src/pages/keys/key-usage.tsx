@@ -102,7 +102,10 @@ export function KeyUsage({ hash }: { readonly hash: string }) {
       dimensions: ['model'],
       filters: [{ field: 'api_key_id', operator: 'eq', value: hash }],
       // Whole days, which the service answers from its sums.
-      time_range: { start: isoTime(startOfDay(now) - DAYS * DAY_MS), end: isoTime(now) },
+      time_range: {
+        start: isoTime(startOfDay(now) - DAYS * DAY_MS),
+        end: isoTime(startOfDay(now) + DAY_MS),
+      },
       order_by: { field: 'request_count', direction: 'desc' },
       limit: 50,
     })),

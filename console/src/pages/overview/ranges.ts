@@ -31,9 +31,11 @@ export function timesOf(range: Range, now: number): readonly number[] {
   return Array.from({ length: periods }, (_time, index) => last - (periods - 1 - index) * period);
 }
 
+/** To the end of the last period: the service answers whole hours and days from its sums. */
 export function timeRangeOf(range: Range, now: number): { readonly start: string; readonly end: string } {
-  const [first = now] = timesOf(range, now);
-  return { start: isoTime(first), end: isoTime(now + 1000) };
+  const times = timesOf(range, now);
+  const { period } = RANGE_DEFINITIONS[range];
+  return { start: isoTime(times.at(0) ?? now), end: isoTime((times.at(-1) ?? now) + period) };
 }
 
 /** The values at these times. A period without a row, or whose row has none, has `absent`. */
