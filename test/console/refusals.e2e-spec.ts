@@ -177,6 +177,8 @@ describeInChromium('refused calls in the console', () => {
     const row = page.getByRole('row').filter({ hasText: 'Chats' });
     await row.getByText('Refuses chats without a token limit').waitFor();
     await expectAccessibleEverywhere(page);
+    // On a phone it stands below the name, once.
+    expect(await row.getByText('Refuses chats without a token limit').isVisible()).toBe(true);
     await inDesktop();
     await row.getByRole('link', { name: 'Chats' }).click();
     await notice()

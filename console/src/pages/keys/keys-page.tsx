@@ -18,6 +18,7 @@ import { ListFoot, RefreshButton } from '../../components/data/list-head';
 import { WorkspaceName } from '../../components/data/workspace-name';
 import { Page, Section } from '../../components/display/section';
 import { Badge } from '../../components/display/badge';
+import { usePhone } from '../../components/display/use-phone';
 import { Name } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { KeyActionDialog, KeyMenu } from './key-actions';
@@ -26,69 +27,69 @@ import { CreateKeyDialog } from './create-key-dialog';
 import { CreateManagementKeyDialog } from './create-management-key-dialog';
 import { KeyFilters } from './key-filters';
 import type { KeySearch } from './key-search';
-import { FirstLimit, KeySpend, KeyState, LastUsed, RefusedCount } from './key-state';
+import { FirstLimit, KeySpend, KeyState, LastUsed } from './key-state';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/app/management/keys');
 
-const columnsOf = (
-  choose: (action: KeyAction) => void,
-  refusals: readonly Refusal[],
-  isOfAll: boolean,
-): readonly Column<ApiKey>[] => [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: (key) => (
-      <span className={styles.nameCell}>
-        <Link to="/keys/$hash" params={{ hash: key.hash }}>
-          <Name text={key.name} />
-        </Link>
-        {key.is_management_key && <Badge tone="accent">Management</Badge>}
-        <span className={styles.label}>
-          <code>{key.label}</code>
-          {isOfAll && (
-            <>
-              {' · '}
-              <WorkspaceName id={key.workspace_id} />
-            </>
-          )}
+interface ColumnOptions {
+  readonly choose: (action: KeyAction) => void;
+  readonly refusals: readonly Refusal[];
+  readonly isOfAll: boolean;
+  /** The state has no room for a column of its own, and stands below the name. */
+  readonly isPhone: boolean;
+}
+
+const columnsOf = ({ choose, refusals, isOfAll, isPhone }: ColumnOptions): readonly Column<ApiKey>[] => {
+  const stateOf = (key: ApiKey) => (
+    <KeyState apiKey={key} refusals={refusals.filter(({ api_key_hash: hash }) => hash === key.hash)} />
+  );
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (key) => (
+        <span className={styles.nameCell}>
+          <Link to="/keys/$hash" params={{ hash: key.hash }}>
+            <Name text={key.name} />
+          </Link>
+          {key.is_management_key && <Badge tone="accent">Management</Badge>}
+          <span className={styles.label}>
+            <code>{key.label}</code>
+            {isOfAll && (
+              <>
+                {' · '}
+                <WorkspaceName id={key.workspace_id} />
+              </>
+            )}
+          </span>
+          {isPhone && stateOf(key)}
         </span>
-        {/* Its column is hidden on phones. */}
-        <span className={styles.onPhone}>
-          <RefusedCount apiKey={key} />
-        </span>
-      </span>
-    ),
-  },
-  {
-    id: 'state',
-    header: 'State',
-    priority: 2,
-    cell: (key) => (
-      <KeyState apiKey={key} refusals={refusals.filter(({ api_key_hash: hash }) => hash === key.hash)} />
-    ),
-  },
-  { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
-  { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} hasReset /> },
-  {
-    id: 'used',
-    header: 'Last used',
-    priority: 2,
-    isWhole: true,
-    cell: (key) => <LastUsed apiKey={key} />,
-  },
-  {
-    id: 'actions',
-    header: 'Actions',
-    isHeaderHidden: true,
-    align: 'end',
-    cell: (key) => <KeyMenu apiKey={key} onChoose={choose} />,
-  },
-];
+      ),
+    },
+    ...(isPhone ? [] : [{ id: 'state', header: 'State', cell: stateOf }]),
+    { id: 'spend', header: 'Spend', cell: (key) => <KeySpend apiKey={key} name={key.name} /> },
+    { id: 'first', header: 'Stops first', priority: 2, cell: (key) => <FirstLimit apiKey={key} hasReset /> },
+    {
+      id: 'used',
+      header: 'Last used',
+      priority: 2,
+      isWhole: true,
+      cell: (key) => <LastUsed apiKey={key} />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'end',
+      cell: (key) => <KeyMenu apiKey={key} onChoose={choose} />,
+    },
+  ];
+};
 
 export function KeysPage() {
   const workspaceId = useWorkspaceScope();
+  const isPhone = usePhone();
   const search = route.useSearch();
   const { disabled, q, sort, state } = search;
   const navigate = route.useNavigate();
@@ -134,7 +135,12 @@ export function KeysPage() {
         ) : (
           <DataTable
             caption="Keys"
-            columns={columnsOf(setAction, refusals ?? [], workspaceId === null)}
+            columns={columnsOf({
+              choose: setAction,
+              refusals: refusals ?? [],
+              isOfAll: workspaceId === null,
+              isPhone,
+            })}
             rows={pages.rows}
             rowKey={({ hash }) => hash}
             isRowMuted={(key) => key.disabled}
