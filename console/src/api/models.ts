@@ -4,7 +4,7 @@ import type { Schemas } from './client';
 
 export type Model = Schemas['ModelDto'];
 /** By the modality of its answers. */
-export type ModelKind = 'embeddings' | 'text';
+export type ModelKind = 'embeddings' | 'text' | 'rerank';
 
 // A catalogue has thousands of models; further ones are found by a part of their name.
 const CHOICES = 50;
@@ -29,14 +29,13 @@ export const modelChoicesQuery = (kind: ModelKind | undefined, part = '') =>
 export const modelsQuery = modelChoicesQuery('embeddings');
 
 /** The embedded models, which cost nothing and need no provider. */
-export const LOCAL_MODELS: Readonly<Record<ModelKind, string>> = {
-  embeddings: 'local/hashing',
-  text: 'local/echo',
-};
+export const LOCAL_MODELS = { embeddings: 'local/hashing', text: 'local/echo' } as const;
+/** For operations without an embedded model. */
+const EXAMPLES: Readonly<Record<ModelKind, string>> = { ...LOCAL_MODELS, rerank: 'cohere/rerank-v3.5' };
 
-export const isEmbedded = ({ id }: Model): boolean => Object.values(LOCAL_MODELS).includes(id);
+export const isEmbedded = ({ id }: Model): boolean => Object.values<string>(LOCAL_MODELS).includes(id);
 
 /** The model of the examples: a provider's where there is one. */
 export function exampleModel(models: readonly Model[] | undefined, kind: ModelKind = 'embeddings'): string {
-  return models?.find((model) => !isEmbedded(model))?.id ?? LOCAL_MODELS[kind];
+  return models?.find((model) => !isEmbedded(model))?.id ?? EXAMPLES[kind];
 }

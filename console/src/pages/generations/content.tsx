@@ -89,7 +89,7 @@ function ContentView({ content, isChat }: ContentViewProps) {
         : ('prompt' in input ? [input.prompt] : input.messages.map((message) => textOf(message.content))).map(
             (text, index) => <InputText key={index} text={text} />,
           )}
-      {results && <Results results={results} />}
+      {results && <Results results={results} documents={documentsOf(content)} />}
       {error?.message && <Notice tone="bad">{error.message}</Notice>}
     </div>
   );
@@ -115,11 +115,21 @@ function MessageView({
   );
 }
 
-/** Documents are numbered from 0, as in the answer; the query comes before them. */
-function Results({ results }: { readonly results: NonNullable<GenerationContent['output']['results']> }) {
+/** The query comes before the documents. */
+function documentsOf({ input }: GenerationContent): readonly string[] {
+  return 'prompt' in input ? [] : input.messages.slice(1).map((message) => textOf(message.content));
+}
+
+interface ResultsProps {
+  readonly results: NonNullable<GenerationContent['output']['results']>;
+  readonly documents: readonly string[];
+}
+
+/** The best first. Documents are numbered from 0, as in the answer. */
+function Results({ results, documents }: ResultsProps) {
   return (
     <table className={styles.cost}>
-      <caption className="visually-hidden">Results</caption>
+      <caption className="visually-hidden">Results, the best first</caption>
       <thead>
         <tr>
           <th scope="col">Document</th>
@@ -129,7 +139,9 @@ function Results({ results }: { readonly results: NonNullable<GenerationContent[
       <tbody>
         {results.map(({ index, relevance_score: score }) => (
           <tr key={index}>
-            <th scope="row">{index}</th>
+            <th scope="row">
+              {index} <bdi>{documents[index]}</bdi>
+            </th>
             <td>{score}</td>
           </tr>
         ))}

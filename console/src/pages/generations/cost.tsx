@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Generation } from '../../api/generations';
 import { Section } from '../../components/display/section';
 import { Absent, Money } from '../../components/display/values';
-import { formatCount } from '../../format';
+import { formatCount, formatCountOf, formatMoney } from '../../format';
 import { costParts, hasMedia } from './cost-parts';
 import type { CostPart } from './cost-parts';
 import styles from './generations.module.css';
@@ -35,6 +35,7 @@ export function Cost({ generation }: { readonly generation: Generation }) {
           ))}
         </tbody>
         <tfoot>
+          <SearchUnits generation={generation} />
           {upstream !== null && upstream !== usage && (
             <SumRow label={isByok ? 'Paid to the provider with your own key' : 'Cost at the provider'}>
               <Money isExact usd={upstream} />
@@ -54,6 +55,18 @@ export function Cost({ generation }: { readonly generation: Generation }) {
         <p className={styles.note}>The amount of the prompt includes images, files and audio.</p>
       )}
     </Section>
+  );
+}
+
+/** Of a rerank call whose price is one of units. */
+function SearchUnits({ generation }: { readonly generation: Generation }) {
+  const { usage, is_byok: isByok, upstream_inference_cost: upstream, search_units: units } = generation;
+  const amount = isByok || upstream === null ? upstream : usage;
+  if (units === null || units === 0 || amount === null) return null;
+  return (
+    <SumRow label={`${formatCountOf(units, 'search unit')} at ${formatMoney(exact(amount / units))}`}>
+      <Money isExact usd={amount} />
+    </SumRow>
   );
 }
 

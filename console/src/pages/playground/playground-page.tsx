@@ -10,11 +10,16 @@ const ChatPlayground = lazy(async () => ({
   default: (await import('./chat/chat-playground')).ChatPlayground,
 }));
 
+const RerankPlayground = lazy(async () => ({
+  default: (await import('./rerank-playground')).RerankPlayground,
+}));
+
 const route = getRouteApi('/app/playground');
-const LABELS = { embed: 'Embed', chat: 'Chat' } as const;
+const LABELS = { embed: 'Embed', chat: 'Chat', rerank: 'Rerank' } as const;
 const DESCRIPTIONS = {
   embed: 'Embed texts with any model, and see what the call returns and costs. The call is a real one.',
   chat: 'Talk to any chat model, and see the answer as it comes and what it costs. The call is a real one.',
+  rerank: 'Order documents by what they say about a query, and see what that costs. The call is a real one.',
 } as const;
 
 export function PlaygroundPage() {
@@ -42,7 +47,7 @@ export function PlaygroundPage() {
         <EmbeddingPlayground />
       ) : (
         <Suspense fallback={<Placeholder lines={12} />}>
-          <ChatPlayground />
+          {operation === 'chat' ? <ChatPlayground /> : <RerankPlayground />}
         </Suspense>
       )}
     </Page>

@@ -1,6 +1,6 @@
 import { oneOf } from '../../app/search';
 
-export const OPERATIONS = ['embed', 'chat'] as const;
+export const OPERATIONS = ['embed', 'chat', 'rerank'] as const;
 
 interface PlaygroundSearch {
   /** Absent: `embed`. */
