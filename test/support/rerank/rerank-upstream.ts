@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Response, Test } from 'supertest';
 import { createTestApp } from '../app/app.js';
-import type { TestApp } from '../app/app.js';
+import type { TestApp, TestAppOptions } from '../app/app.js';
 import { sendJson, startStubUpstream } from '../upstreams/stub-upstream.js';
 import type { ReceivedRequest, StubUpstream } from '../upstreams/stub-upstream.js';
 
@@ -165,7 +165,18 @@ export interface RerankSetup {
   close(): Promise<void>;
 }
 
-export async function startRerank(): Promise<RerankSetup> {
+export interface RerankOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Further models of the catalogue. */
+  readonly models?: string;
+  readonly createApp?: (options: TestAppOptions) => Promise<TestApp>;
+}
+
+export async function startRerank({
+  environment = {},
+  models = '',
+  createApp = createTestApp,
+}: RerankOptions = {}): Promise<RerankSetup> {
   const deeds = new Map<string, Deed>();
   const upstream = await startStubUpstream((request, response) => {
     const row = WIRES.find(({ path }) => path === request.path);
@@ -176,9 +187,9 @@ export async function startRerank(): Promise<RerankSetup> {
   });
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-rerank-'));
   const file = join(directory, 'catalogue.yaml');
-  writeFileSync(file, CATALOGUE);
+  writeFileSync(file, CATALOGUE + models);
   const at = (path: string): string => `${upstream.origin}${path}`;
-  const app = await createTestApp({
+  const app = await createApp({
     environment: {
       CATALOGUE_FILE: file,
       COHERE_API_KEY: 'key',
@@ -197,6 +208,7 @@ export async function startRerank(): Promise<RerankSetup> {
       OPENAI_COMPATIBLE_BASE_URL: at('/openai-compatible/v1'),
       TEI_BASE_URL: at('/tei'),
       PROVIDER_RETRIES: '0',
+      ...environment,
     },
   });
   return {
