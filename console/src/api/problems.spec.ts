@@ -14,6 +14,16 @@ it('assigns the problems of a 400 to the members that a form shows', () => {
   });
 });
 
+it('assigns the problem of an entry to the list that a form shows, by its position', () => {
+  const error = problem(
+    'Invalid request parameters: models[1]: is no name; rules[0].value: must be a number',
+  );
+  expect(readProblems(error, ['models', 'rules'])).toEqual({
+    members: { models: 'Entry 2 is no name' },
+    general: 'Rules[0].value: must be a number',
+  });
+});
+
 it('keeps messages without a member as they are', () => {
   const conflict = problem('Resource conflict. Please try again later.: too many keys', 409);
   expect(readProblems(conflict, ['name'])).toEqual({ members: {}, general: conflict.message });

@@ -5,6 +5,8 @@ import { ApiError } from './client';
 const FIRST_WORDS = 'Invalid request parameters: ';
 /** `name: must be ...`, `limit: ...`, `external.user: ...`. */
 const PROBLEM = /^([\w.[\]-]+): (.+)$/s;
+/** `ignored_models[0]` */
+const ENTRY = /^(.+)\[(\d+)\]$/;
 
 export interface Problems {
   /** By the path of the member. */
@@ -23,7 +25,9 @@ export function readProblems(error: unknown, known: readonly string[]): Problems
   const rest: string[] = [];
   for (const problem of error.message.slice(FIRST_WORDS.length).split('; ')) {
     const [, path = '', text = ''] = PROBLEM.exec(problem) ?? [];
+    const [, list = '', index = ''] = ENTRY.exec(path) ?? [];
     if (known.includes(path)) members[path] ??= capitalise(text);
+    else if (known.includes(list)) members[list] ??= `Entry ${Number(index) + 1} ${text}`;
     else rest.push(problem);
   }
   return { members, general: rest.length === 0 ? null : capitalise(rest.join('; ')) };

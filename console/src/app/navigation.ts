@@ -24,6 +24,7 @@ export const NAVIGATION = [
     entries: [
       { to: '/keys', label: 'Keys', icon: 'keys' },
       { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys' },
+      { to: '/guardrails', label: 'Guardrails', icon: 'guardrails' },
       { to: '/workspaces', label: 'Workspaces', icon: 'workspaces' },
       { to: '/alerts', label: 'Alerts', icon: 'alerts' },
     ],

@@ -198,6 +198,30 @@ const alertRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/alerts/alert-page'), 'AlertPage'),
 });
 
+const guardrailsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/guardrails',
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrails-page'), 'GuardrailsPage'),
+});
+
+const newGuardrailRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/guardrails/new',
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrail-edit-page'), 'NewGuardrailPage'),
+});
+
+const guardrailRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/guardrails/$id',
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrail-page'), 'GuardrailPage'),
+});
+
+const editGuardrailRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/guardrails/$id/edit',
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrail-edit-page'), 'EditGuardrailPage'),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/audit',
@@ -252,6 +276,10 @@ const routeTree = rootRoute.addChildren([
       workspaceRoute,
       alertsRoute,
       alertRoute,
+      guardrailsRoute,
+      newGuardrailRoute,
+      guardrailRoute,
+      editGuardrailRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,

@@ -21,7 +21,7 @@ export class GuardrailNames {
     return unique(names, known, (name, index) => {
       const found = this.chat.find(name) ?? this.embeddings.find(name) ?? this.rerank.find(name);
       if (!found)
-        return rejectMember(`${member}[${index}]`, 'no model has this name; GET /models lists them');
+        return rejectMember(`${member}[${index}]`, 'is no name of a model that GET /models lists');
       return found.model.canonicalSlug ?? found.model.id;
     });
   }

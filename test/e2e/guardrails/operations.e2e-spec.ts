@@ -73,8 +73,8 @@ describe('POST /guardrails', () => {
     [{ allowed_providers: [] }, 'allowed_providers: must not be empty; null removes the rule'],
     [{ allowed_data_regions: [] }, 'allowed_data_regions: must not be empty; null removes the rule'],
     [{ allowed_data_regions: ['mars'] }, 'allowed_data_regions: must hold only global, europe, us'],
-    [{ allowed_models: ['local/hashing', 'no/model'] }, 'allowed_models[1]: no model has this name'],
-    [{ ignored_models: ['.*'] }, 'ignored_models[0]: no model has this name'],
+    [{ allowed_models: ['local/hashing', 'no/model'] }, 'allowed_models[1]: is no name of a model'],
+    [{ ignored_models: ['.*'] }, 'ignored_models[0]: is no name of a model'],
     [
       { ignored_providers: ['no-such-provider'] },
       'ignored_providers[0]: no provider has the slug no-such-provider',

@@ -46,7 +46,8 @@ interface KeyListProps extends Pick<KeyChoiceProps, 'workspaceId' | 'onChange'> 
   readonly chosen: readonly string[];
 }
 
-function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
+/** Keys to choose from, by name. */
+export function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
   const [search, setSearch] = useState('');
   const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
   const part = useSettled(search.trim());

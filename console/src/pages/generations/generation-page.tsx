@@ -19,6 +19,7 @@ import { Cost } from './cost';
 import { Deliveries } from './deliveries';
 import { causeOf, nameOfError } from './failure-causes';
 import styles from './generations.module.css';
+import { nameOfFilter } from '../guardrails/guardrail-words';
 import { SessionCalls } from './session-calls';
 import { usageOrigin } from './usage-origin';
 
@@ -197,6 +198,18 @@ function chatDetailsOf(generation: Generation) {
   ] as const;
 }
 
+/** A deleted guardrail keeps its name in the record. */
+function guardrailsOf(hits: NonNullable<Generation['guardrails']>) {
+  return hits.map(({ id, name, filter, action, count }) => (
+    <div key={`${id} ${action} ${filter}`}>
+      <Link to="/guardrails/$id" params={{ id }}>
+        <Name text={name} />
+      </Link>
+      {`: ${nameOfFilter(filter)} ${action === 'redact' ? 'replaced' : 'found'}, ${formatCount(count)} ×`}
+    </div>
+  ));
+}
+
 function detailsOf(generation: Generation) {
   return [
     [
@@ -236,6 +249,7 @@ function detailsOf(generation: Generation) {
     ],
     ['Credential', generation.is_byok ? 'Own provider key' : 'Key of the service'],
     ['Region', generation.data_region],
+    ...(generation.guardrails === null ? [] : [['Guardrails', guardrailsOf(generation.guardrails)] as const]),
     [
       'Client',
       generation.user_agent === null ? (

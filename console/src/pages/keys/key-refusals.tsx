@@ -111,11 +111,9 @@ function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
             Change the budget
           </Link>
         ) : (
-          limit.limit_source === 'account' && (
-            <Link to="/" className={buttonClass()}>
-              See the credits
-            </Link>
-          )
+          <Link to={limit.limit_source === 'account' ? '/' : '/guardrails'} className={buttonClass()}>
+            {limit.limit_source === 'account' ? 'See the credits' : 'See the guardrails'}
+          </Link>
         )}
       </div>
     </>
