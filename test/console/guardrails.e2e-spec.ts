@@ -102,11 +102,11 @@ describeInChromium('guardrails in the console', () => {
     await press('Assign');
     await page.getByRole('link', { name: 'Support bot' }).waitFor();
     await press('Assign members');
-    await fill('User ids', 'user_nobody');
+    await fill('User ids', 'user_bob');
     session.expectStatus(400);
     await press('Assign');
     await page
-      .getByText(/user_nobody/)
+      .getByText(/user_bob/)
       .last()
       .waitFor();
     await fill('User ids', 'user_ann');
