@@ -2,8 +2,6 @@
 import { apiTypeOf } from '../../domain/generations/generation.js';
 import type { Generation, GenerationAttempt } from '../../domain/generations/generation.js';
 import type { GenerationWithKey } from '../generations.service.js';
-import { FILTER_ACTIONS } from '../../domain/guardrails/content-filter.js';
-import { GUARDRAIL_SCOPES } from '../../domain/guardrails/guardrail-hit.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { usdOrNull } from '../../domain/spend/money.js';
 import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
@@ -17,6 +15,7 @@ import {
   UsdField,
 } from '../../http/fields/scalar-fields.js';
 import { CostPartDto, costPartsOf } from './cost-part.dto.js';
+import { GuardrailHitDto } from './guardrail-hit.dto.js';
 
 const NEVER = { nullable: true, description: 'Always null.' } as const;
 /** A member of chat calls; embeddings have null. */
@@ -43,15 +42,6 @@ class ProviderResponseDto {
       'Members of the request that the endpoint did not get, thoughts of earlier turns among them. Absent: it got all.',
   })
   edits?: string[];
-}
-
-class GuardrailHitDto {
-  @TextField({ description: 'The id of the guardrail.' }) id: string;
-  @TextField({ description: 'Its name at the time of the call.' }) name: string;
-  @EnumField(GUARDRAIL_SCOPES) scope: string;
-  @TextField({ description: 'Label or slug of the filter, else its index.' }) filter: string;
-  @EnumField(FILTER_ACTIONS) action: string;
-  @IntegerField({ description: 'Matches.' }) count: number;
 }
 
 export class GenerationDto {
