@@ -20,8 +20,7 @@ export class GuardrailNames {
   models(names: readonly string[], member: string, known: readonly string[]): readonly string[] {
     return unique(names, known, (name, index) => {
       const found = this.chat.find(name) ?? this.embeddings.find(name) ?? this.rerank.find(name);
-      if (!found)
-        return rejectMember(`${member}[${index}]`, 'is no name of a model that GET /models lists');
+      if (!found) return rejectMember(`${member}[${index}]`, 'is no name of a model that GET /models lists');
       return found.model.canonicalSlug ?? found.model.id;
     });
   }
