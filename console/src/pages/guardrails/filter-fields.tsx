@@ -163,12 +163,14 @@ export function FilterTrialBox({ builtins, patterns }: FilterTrialBoxProps) {
   const id = useId();
   const [text, setText] = useState('');
   const trial = useMutation({ mutationFn: tryFilters });
-  const run = () =>
-    trial.mutate({
-      text,
-      content_filters: [...patternsOf(patterns)],
-      content_filter_builtins: [...builtins],
-    });
+  const body = {
+    text,
+    content_filters: [...patternsOf(patterns)],
+    content_filter_builtins: [...builtins],
+  };
+  // The result of other filters, or of another text, would mislead.
+  const isCurrent = JSON.stringify(trial.variables) === JSON.stringify(body);
+  const result = isCurrent ? trial.data : undefined;
   return (
     <div className={styles.lines}>
       <label htmlFor={id} className={styles.legend}>
@@ -184,25 +186,25 @@ export function FilterTrialBox({ builtins, patterns }: FilterTrialBoxProps) {
         onChange={({ target }) => setText(target.value)}
       />
       <div className={styles.trial}>
-        <Button isBusy={trial.isPending} disabled={text === ''} onClick={run}>
+        <Button isBusy={trial.isPending} disabled={text === ''} onClick={() => trial.mutate(body)}>
           {trial.isPending ? 'Trying…' : 'Try'}
         </Button>
         <div role="status" className={styles.result}>
-          {trial.data !== undefined && (
+          {result !== undefined && (
             <>
               <p>
-                {trial.data.hit_count === 0
+                {result.hit_count === 0
                   ? 'No filter matches.'
-                  : `${trial.data.hit_count === 1 ? 'One match' : `${formatCount(trial.data.hit_count)} matches`}: ${[
-                      ...new Set(trial.data.hits.map(({ filter }) => nameOfFilter(filter))),
+                  : `${result.hit_count === 1 ? 'One match' : `${formatCount(result.hit_count)} matches`}: ${[
+                      ...new Set(result.hits.map(({ filter }) => nameOfFilter(filter))),
                     ].join(', ')}.`}
               </p>
-              {trial.data.sent_text === null ? (
+              {result.sent_text === null ? (
                 <p>A call with this text is refused.</p>
               ) : (
-                trial.data.hit_count > 0 && (
+                result.hit_count > 0 && (
                   <p>
-                    The model gets: <code className={styles.sent}>{trial.data.sent_text}</code>
+                    The model gets: <code className={styles.sent}>{result.sent_text}</code>
                   </p>
                 )
               )}
@@ -210,7 +212,7 @@ export function FilterTrialBox({ builtins, patterns }: FilterTrialBoxProps) {
           )}
         </div>
       </div>
-      {trial.error !== null && <Notice tone="bad">{messageOf(trial.error)}</Notice>}
+      {isCurrent && trial.error !== null && <Notice tone="bad">{messageOf(trial.error)}</Notice>}
     </div>
   );
 }
