@@ -17,7 +17,7 @@ export interface KeyKindRule {
 }
 
 export const PUBLIC = new RouteRule<true>('auth:public');
-export const SHOWS_MORE = new RouteRule<true>('auth:shows-more');
+export const SHOWS_MORE = new RouteRule<(request: Request) => boolean>('auth:shows-more');
 export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
 export const READS_ONLY = new RouteRule<true>('auth:reads-only');
 export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
@@ -25,8 +25,12 @@ export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
 /** Needs no credential; requests are limited per address. */
 export const Public = (): RouteDecorator => PUBLIC.is(true);
 
-/** Of a public route: a valid credential shows its management key more. Requests without one are answered as those of others. */
-export const ShowsMoreToManagement = (): RouteDecorator => SHOWS_MORE.is(true);
+/**
+ * Of a public route: requests that `asks` selects show more to a management key. Without a valid credential, and while none can be
+ * looked up, they are answered as those of others.
+ */
+export const ShowsMoreToManagement = (asks: (request: Request) => boolean): RouteDecorator =>
+  SHOWS_MORE.is(asks);
 
 /**
  * Needs a management key. Another key is rejected with 403 where the contract declares it, else with 401

@@ -8,11 +8,14 @@ import { isFromConsole, mayHaveSession, presentedSession } from '../domain/keys/
 import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
+import type { ErrorCode } from '../domain/errors.js';
 import { Installation } from '../persistence/database/installation.js';
 import { KEY_KIND, PUBLIC, RATE_LIMIT_EXEMPT, READS_ONLY, SHOWS_MORE } from './auth.decorators.js';
 import { attachCaller, callerOf } from './caller.js';
 import { CallerCache, SessionCallers } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
+
+const ANONYMOUS: ReadonlySet<ErrorCode> = new Set(['missing_credential', 'unavailable', 'operation_timeout']);
 
 /** Authenticates the caller by its key, or by a session of the console; 401 without a valid one. */
 @Injectable()
@@ -28,7 +31,7 @@ export class BearerGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<Request>();
     if (PUBLIC.of(context)) {
-      if (SHOWS_MORE.of(context)) await this.attachKnown(context, request);
+      if (SHOWS_MORE.of(context)?.(request)) await this.attachKnown(context, request);
       return true;
     }
     const credential = presentedCredential(request.headers);
@@ -48,11 +51,11 @@ export class BearerGuard implements CanActivate {
   private async attachKnown(context: ExecutionContext, request: Request): Promise<void> {
     const credential = presentedCredential(request.headers);
     if (!credential && !mayHaveSession(request.headers)) return;
-    const caller = credential
-      ? await this.findBySecret(credential.secret)
-      : await this.findBySession(context, request).catch(orAnonymous);
+    const find = credential ? this.findBySecret(credential.secret) : this.findBySession(context, request);
+    const caller = await find.catch(orAnonymous);
     if (caller && isUsableAt(caller, this.clock.now())) attachCaller(request, caller);
-    else if (credential) await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
+    else if (credential && caller === null)
+      await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
   }
 
   private async findBySecret(secret: string | null): Promise<Caller | null> {
@@ -73,8 +76,9 @@ export class BearerGuard implements CanActivate {
   }
 }
 
-function orAnonymous(error: unknown): null {
-  if (error instanceof AppError && error.code === 'missing_credential') return null;
+/** Undefined: the caller cannot be known now. */
+function orAnonymous(error: unknown): undefined {
+  if (error instanceof AppError && ANONYMOUS.has(error.code)) return undefined;
   throw error;
 }
 

@@ -8,7 +8,7 @@ import { dataOf, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
-import { ConditionalGet } from '../http/server/conditional-get.js';
+import { ConditionalGet, PreparedBody } from '../http/server/conditional-get.js';
 import { ModelEndpointsDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountDto, ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.js';
 import { ModelDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
@@ -16,10 +16,13 @@ import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './d
 import { ProviderDto, toProviderDto } from './dto/provider.dto.js';
 import type { ListedModel } from './listed-model.js';
 import { ModelsService } from './models.service.js';
+import { PreparedList } from './prepared-list.js';
 
 @ApiTags('Models')
 @Controller()
 export class ModelsController {
+  private readonly whole = new PreparedList();
+
   constructor(private readonly models: ModelsService) {}
 
   @Get('embeddings/models')
@@ -41,7 +44,7 @@ export class ModelsController {
   @Get('models')
   @ConditionalGet()
   @Public()
-  @ShowsMoreToManagement()
+  @ShowsMoreToManagement(({ query }) => query['configured'] === 'false')
   @InTrafficClass('public')
   @Operation({
     id: 'getModels',
@@ -53,9 +56,13 @@ export class ModelsController {
       '`configured=false`. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     answer: ModelListDto,
   })
-  listAll(@Query() query: ModelsQueryDto, @ManagementCaller() manager: Caller | null): ModelListDto {
-    const models = this.models.list(query, manager !== null);
-    return this.toList(models, query, 'models');
+  listAll(
+    @Query() query: ModelsQueryDto,
+    @ManagementCaller() manager: Caller | null,
+  ): ModelListDto | PreparedBody {
+    const makeList = (): ModelListDto =>
+      this.toList(this.models.list(query, manager !== null), query, 'models');
+    return isUnfiltered(query) ? this.whole.get(this.models.state(), makeList) : makeList();
   }
 
   @Get('models/count')
@@ -170,4 +177,8 @@ export class ModelsController {
       filters,
     );
   }
+}
+
+function isUnfiltered({ configured, ...filters }: ModelsQueryDto): boolean {
+  return configured && Object.values(filters).every((value) => value === undefined);
 }

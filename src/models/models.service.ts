@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
+import { AliasCatalogue, Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import type { FoundModel } from '../catalogue/catalogue.js';
 import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { RerankModel } from '../catalogue/rerank-model.js';
@@ -42,6 +42,8 @@ export interface ModelWithEndpoint extends ReportedEndpoint {
 
 @Injectable()
 export class ModelsService {
+  private readonly catalogues: readonly { list(): readonly unknown[] }[];
+
   constructor(
     private readonly catalogue: Catalogue,
     private readonly chatCatalogue: ChatCatalogue,
@@ -53,11 +55,19 @@ export class ModelsService {
     private readonly guardrails: Guardrails,
     private readonly presets: PresetsRepository,
     private readonly clock: Clock,
-  ) {}
+    aliasCatalogue: AliasCatalogue,
+  ) {
+    this.catalogues = [catalogue, chatCatalogue, rerankCatalogue, aliasCatalogue];
+  }
 
   /** The UTC day of the listed prices. */
   today(): string {
     return utcDay(this.clock.now());
+  }
+
+  /** Others after each change of the catalogue, and each day: from 00:00 UTC on other prices hold, and other targets of aliases. */
+  state(): readonly unknown[] {
+    return [...this.catalogues.map((catalogue) => catalogue.list()), this.today()];
   }
 
   /** The models with a configured provider, unless the query wants all of the catalogue. */

@@ -101,6 +101,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
   ],
   exports: [
     AccessTokens,
+    AliasCatalogue,
     Catalogue,
     CatalogueSource,
     ChatCatalogue,

@@ -34,12 +34,27 @@ function matches(wanted: string, tag: string): boolean {
   return wanted.trim() === '*' || wanted.split(',').some((one) => opaque(one) === opaque(tag));
 }
 
+/** A body that many callers get: its text and its tag are made once. */
+export class PreparedBody {
+  readonly text: string;
+  readonly tag: string;
+
+  constructor(content: object) {
+    this.text = JSON.stringify(content);
+    this.tag = entityTag(this.text);
+  }
+}
+
 @Injectable()
 class EntityTagInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<string> {
     return next.handle().pipe(
       map((body: unknown) => {
         const response = context.switchToHttp().getResponse<Response>();
+        if (body instanceof PreparedBody) {
+          response.set({ ETag: body.tag, 'Cache-Control': 'private, no-cache' }).type('json');
+          return body.text;
+        }
         const isText = typeof body === 'string';
         const text = isText ? body : JSON.stringify(body);
         // Express compares the tag with that of the request when it sends the text.

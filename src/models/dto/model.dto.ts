@@ -3,8 +3,15 @@ import { dataOf } from '../../http/openapi/envelopes.js';
 import { formatUsd } from '../../domain/spend/money.js';
 import { PRESET_MARK } from '../../domain/preset.js';
 import type { PicoUsd } from '../../domain/spend/money.js';
+import { rowOn } from '../../catalogue/catalogue-model.js';
 import { isChatEndpoint, searchesWeb } from '../../domain/chat/chat-model.js';
-import { FreeObjectField, ListField, ObjectField } from '../../http/fields/compound-fields.js';
+import type { DatedChatPrices, PriceTier } from '../../domain/chat/chat-model.js';
+import {
+  FreeObjectField,
+  ListField,
+  ObjectField,
+  ObjectListField,
+} from '../../http/fields/compound-fields.js';
 import { EnumField, FlagField, IntegerField, TextField } from '../../http/fields/scalar-fields.js';
 import {
   cheapestEndpoint,
@@ -34,6 +41,23 @@ export class ModelArchitectureDto {
 const PriceField = (description: string): PropertyDecorator =>
   TextField({ optional: true, description: `USD. Chat models: ${description}` });
 
+/** Absent members keep the price beside the overrides. */
+class PricingOverrideDto {
+  @IntegerField({ optional: true, description: 'It holds for prompts of more tokens than that.' })
+  min_prompt_tokens?: number;
+  @IntegerField({ optional: true, example: 1030, description: 'It holds from this UTC time on, as HHMM.' })
+  utc_start?: number;
+  @IntegerField({ optional: true, example: 400, description: 'It holds before this UTC time, as HHMM.' })
+  utc_end?: number;
+  @PriceField('One input token.') prompt?: string;
+  @PriceField('One output token.') completion?: string;
+  @PriceField('One cached token of the prompt.') input_cache_read?: string;
+  @PriceField('One token that is written to the cache.') input_cache_write?: string;
+  @PriceField('One token that is written to the cache for an hour.') input_cache_write_1h?: string;
+  @PriceField('One token of audio in the prompt.') audio?: string;
+  @PriceField('One cached token of audio in the prompt.') input_audio_cache?: string;
+}
+
 export class PricingDto {
   @TextField({
     example: '0.00000002',
@@ -47,6 +71,8 @@ export class PricingDto {
   completion: string;
   @PriceField('One cached token of the prompt.') input_cache_read?: string;
   @PriceField('One token that is written to the cache.') input_cache_write?: string;
+  @PriceField('One token that is written to the cache for an hour, where that has a price of its own.')
+  input_cache_write_1h?: string;
   @PriceField('One reasoning token.') internal_reasoning?: string;
   @PriceField('One token of audio in the prompt.') audio?: string;
   @PriceField('One image, beside its tokens.') image?: string;
@@ -58,6 +84,12 @@ export class PricingDto {
     'One search of the web that the provider runs for the model. Absent: the endpoint gets no such tool.',
   )
   web_search?: string;
+  @ObjectListField(PricingOverrideDto, {
+    optional: true,
+    description:
+      'Prices of long prompts and of hours. Of several that apply, the later one wins, price by price.',
+  })
+  overrides?: PricingOverrideDto[];
 }
 
 class ModelLinksDto {
@@ -206,7 +238,43 @@ export function toPricingDto(endpoint: ListedEndpoint, day: string): PricingDto 
     image: formatUsd(prices.image),
     request: formatUsd(prices.request),
     ...(searchesWeb(endpoint) && { web_search: formatUsd(prices.webSearch) }),
+    ...overridesOf(rowOn(endpoint.prices, day)),
   };
+}
+
+/** The members of a row that one list of prices cannot show. */
+function overridesOf(row: DatedChatPrices | null): Pick<PricingDto, 'input_cache_write_1h' | 'overrides'> {
+  return {
+    ...(row?.cacheWrite1h !== undefined && { input_cache_write_1h: formatUsd(row.cacheWrite1h) }),
+    ...(row?.tiers && row.tiers.length > 0 && { overrides: row.tiers.map(toOverrideDto) }),
+  };
+}
+
+function toOverrideDto(tier: PriceTier): PricingOverrideDto {
+  const prices = {
+    prompt: tier.prompt,
+    completion: tier.completion,
+    input_cache_read: tier.cacheRead,
+    input_cache_write: tier.cacheWrite,
+    input_cache_write_1h: tier.cacheWrite1h,
+    audio: tier.audioInput,
+    input_audio_cache: tier.audioInputCached,
+  };
+  return {
+    ...(tier.minPromptTokens !== undefined && { min_prompt_tokens: tier.minPromptTokens }),
+    ...(tier.utcStart !== undefined && { utc_start: clockNumber(tier.utcStart) }),
+    ...(tier.utcEnd !== undefined && { utc_end: clockNumber(tier.utcEnd) }),
+    ...Object.fromEntries(
+      Object.entries(prices).flatMap(([name, price]) =>
+        price === undefined ? [] : [[name, formatUsd(price)]],
+      ),
+    ),
+  };
+}
+
+/** 630 minutes are 1030. */
+function clockNumber(minutes: number): number {
+  return Math.floor(minutes / 60) * 100 + (minutes % 60);
 }
 
 function priceText(price: PicoUsd | null): string {
