@@ -2,12 +2,12 @@
 // genai-prices=FILE models.dev=FILE litellm=FILE portkey=FOLDER llmgateway=FILE [--take=new,cheaper,dearer] [--confirm='TEXT']
 // [--write=FILE] [--table=PAGE] [--post=URL]`. It fetches no list and changes nothing but FILE with the counts of catalogue/lists.json,
 // and the table of PAGE. With --post it compares with the catalogue of the service at URL, by the key in SIGNALBOX_KEY, and leaves the
-// proposals there for a person to apply.
+// proposals there for a person to apply; it also names the keys of its account that used models which end.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './catalogue/compare.mjs';
 import { coverageOf, replaceTable, tableOf } from './catalogue/coverage.mjs';
-import { postProposals, readService } from './catalogue/post.mjs';
+import { postProposals, readExpiring, readService } from './catalogue/post.mjs';
 import { ListError, listOf, readListFile } from './catalogue/read-list.mjs';
 import { chosenOf, report } from './catalogue/report.mjs';
 import { readShipped } from './catalogue/shipped.mjs';
@@ -45,7 +45,10 @@ async function run() {
   const shipped = service ? await readService(service) : readShipped();
   const proposals = compare(shipped, lists, today);
   process.stdout.write(report(proposals, lists));
-  if (service) process.stdout.write(`\n${await postProposals(service, proposals, lists, today)}\n`);
+  if (service) {
+    process.stdout.write(`\n${await postProposals(service, proposals, lists, today)}\n`);
+    process.stdout.write(await readExpiring(service));
+  }
   if (values.table !== undefined) writeTable(values.table, coverageOf(shipped, lists, today, YEAR));
   if (values.write === undefined) return;
   const chosen = chosenOf(proposals, values.take.split(','), values.confirm);

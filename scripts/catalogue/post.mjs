@@ -27,6 +27,19 @@ export async function readService(service) {
   return shippedOf(documents);
 }
 
+/** The keys of the operator's account that used models which end, in lines; empty: none did. */
+export async function readExpiring(service) {
+  const { data } = await ask(service, 'GET', '/catalogue/expiring');
+  const lines = [];
+  for (const { id, expires_on: day, successor, keys } of data) {
+    if (keys.length === 0) continue;
+    lines.push(`  ${id} ends on ${day}${successor === null ? '' : `; successor: ${successor}`}\n`);
+    for (const { name, label, requests, last_used_at: last } of keys)
+      lines.push(`    ${JSON.stringify(name)} ${label}: ${requests} calls in 7 days, the last at ${last}\n`);
+  }
+  return lines.length === 0 ? '' : `\nKeys that use models which end:\n${lines.join('')}`;
+}
+
 /** Returns a sentence for the operator. */
 export async function postProposals(service, proposals, lists, today) {
   const body = bodyOf(proposals, lists, today);

@@ -7,6 +7,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export const AUDIT_OBJECT_TYPES = [
   'api_key',
+  'catalogue_import',
   'catalogue_model',
   'destination',
   'encryption_key',

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { idsOf } from '../catalogue/catalogue-model.js';
 import { KINDS } from '../catalogue/reader/kinds.js';
 import type { AnyModel, Kind } from '../catalogue/reader/kinds.js';
+import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import { indexOf, mergeLayers, shippedDocuments } from '../routing/catalogue-layers.js';
@@ -10,6 +11,7 @@ import type { CatalogueLayer, DocumentIndex, LayerName, MergedLayers } from '../
 import { CatalogueSource } from '../routing/catalogue-source.js';
 import { CredentialAccess } from '../routing/credentials/credential-access.js';
 import { providerSlugOf } from '../providers/index.js';
+import { MAX_IDS } from './dto/catalogue-queries.dto.js';
 import type { CatalogueQueryDto } from './dto/catalogue-queries.dto.js';
 
 export interface CatalogueName {
@@ -41,8 +43,10 @@ export class CatalogueEntries {
     const wanted = query.q?.toLowerCase();
     const slug =
       query.provider === undefined ? undefined : (providerSlugOf(query.provider) ?? query.provider);
+    const ids = query.ids === undefined ? null : readIds(query.ids);
     const found = this.models(query.kind).filter(
       ({ kind, model }) =>
+        (ids === null || ids.has(model.id)) &&
         (query.disabled === undefined || (model.disabled ?? false) === query.disabled) &&
         (query.source === undefined || this.layerNames({ kind, id: model.id }).includes(query.source)) &&
         (slug === undefined || model.endpoints.some(({ provider }) => provider === slug)) &&
@@ -109,4 +113,11 @@ export class CatalogueEntries {
     const { fileDocument } = this.source;
     return fileDocument === null ? null : indexOf([fileDocument]);
   }
+}
+
+function readIds(text: string): ReadonlySet<string> {
+  const ids = text.split(',').map((id) => id.trim());
+  if (ids.length > MAX_IDS)
+    throw new AppError('invalid_request', { detail: `ids: must be at most ${MAX_IDS}, joined by commas` });
+  return new Set(ids);
 }

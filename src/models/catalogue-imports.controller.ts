@@ -95,8 +95,8 @@ export class CatalogueImportsController {
     answer: DeletedDto,
   })
   @ApiParam(ID)
-  async discard(@CurrentCaller() { key }: Caller, @Param('id') id: string): Promise<DeletedDto> {
-    await this.imports.discard(key, id);
+  async discard(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<DeletedDto> {
+    await this.imports.discard(actor, id);
     return { deleted: true };
   }
 }

@@ -4,7 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { CatalogueError } from '../catalogue/reader/cursor.js';
 import type { Kind } from '../catalogue/reader/kinds.js';
-import type { Actor } from '../domain/audit.js';
+import { describeChange } from '../domain/audit.js';
+import type { Actor, AuditedType } from '../domain/audit.js';
 import type { CatalogueImport, Proposal, ProposalChoice } from '../domain/catalogue-import.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
@@ -24,6 +25,19 @@ import { choiceProblem, isCurrent, readProposals } from './import-proposals.js';
 const MAX_PROPOSALS = 2_000;
 // Characters of JSON.
 const MAX_SIZE = 4 * 2 ** 20;
+
+/** The entries of its models say which prices they have become. */
+const AUDITED: AuditedType<ImportSummary> = {
+  objectType: 'catalogue_import',
+  objectId: ({ id }) => id,
+  workspaceId: () => null,
+  state: ({ lists, state, proposalCount, applied }) => ({
+    lists,
+    state,
+    proposals: proposalCount,
+    applied,
+  }),
+};
 
 /** A proposal that a person takes. */
 export interface TakenProposal {
@@ -60,8 +74,8 @@ export class CatalogueImportsService {
       throw new AppError('invalid_request', { detail: `proposals: must be at most ${MAX_PROPOSALS}` });
     const checked = await this.withProblems(proposals);
     const hash = createHash('sha256').update(text).digest('hex');
-    const added = { lists, proposals: checked, actor: actor.key.label };
-    const id = await this.imports.add(added, hash);
+    const added = { lists, proposals: checked, actor };
+    const id = await this.imports.add(added, hash, describeChange(actor, AUDITED));
     if (id === null) throw new AppError('conflict', { detail: 'an import has these proposals already' });
     return this.find(id);
   }
@@ -76,9 +90,10 @@ export class CatalogueImportsService {
     return this.find(id);
   }
 
-  async discard(key: ApiKey, id: string): Promise<void> {
-    this.changes.requireOperator(key);
-    if (!isUUID(id) || !(await this.imports.discard(id))) throw noSuchImport();
+  async discard(actor: Actor, id: string): Promise<void> {
+    this.changes.requireOperator(actor.key);
+    const describe = describeChange(actor, AUDITED);
+    if (!isUUID(id) || !(await this.imports.discard(id, { actor }, describe))) throw noSuchImport();
   }
 
   /** All of them or none: each model is one revision of the imported layer. */
@@ -100,7 +115,8 @@ export class CatalogueImportsService {
         const versions = models.flatMap((ones, index) =>
           ones.map(({ proposal }) => [String(proposal.number), first + index] as const),
         );
-        if (!(await this.imports.markApplied(id, Object.fromEntries(versions), transaction)))
+        const applied = Object.fromEntries(versions);
+        if (!(await this.imports.markApplied(id, applied, describeChange(actor, AUDITED), transaction)))
           throw new AppError('conflict', {
             detail: 'the import is discarded, or one of the proposals is applied',
           });

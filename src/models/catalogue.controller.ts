@@ -6,11 +6,13 @@ import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decora
 import type { Actor } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
+import { dataOf, DeletedDto, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
 import { CatalogueEntries } from './catalogue-entries.js';
 import { CatalogueService } from './catalogue.service.js';
+import { ExpiringModelsService } from './expiring-models.service.js';
+import { ExpiringModelDto, toExpiringModelDto } from './dto/expiring-models.dto.js';
 import {
   CatalogueChangesDto,
   CatalogueEntryDto,
@@ -45,6 +47,7 @@ export class CatalogueController {
   constructor(
     private readonly catalogue: CatalogueService,
     private readonly entries: CatalogueEntries,
+    private readonly ending: ExpiringModelsService,
   ) {}
 
   @Get('models')
@@ -116,6 +119,19 @@ export class CatalogueController {
   ): Promise<DeletedDto> {
     await this.catalogue.delete(actor, `${author}/${slug}`, { reason, expected: readVersion(expected) });
     return { deleted: true };
+  }
+
+  @Get('expiring')
+  @Operation({
+    id: 'listExpiringModels',
+    summary: 'List the models that end, with the keys that use them',
+    description:
+      "Every model with `expires_on`, the first to end first, and the keys of the caller's account that have used it within 7 days. Read " +
+      'from sums that follow the log by about a minute; at most 1,000 keys.',
+    answer: listOf(ExpiringModelDto),
+  })
+  async expiring(@CurrentCaller() { key }: Caller): Promise<Data<ExpiringModelDto[]>> {
+    return { data: (await this.ending.list(key)).map(toExpiringModelDto) };
   }
 
   @Get('changes')

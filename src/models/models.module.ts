@@ -9,6 +9,7 @@ import { CatalogueImportsController } from './catalogue-imports.controller.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueService } from './catalogue.service.js';
 import { EndpointsController } from './endpoints.controller.js';
+import { ExpiringModelsService } from './expiring-models.service.js';
 import { ModelsController } from './models.controller.js';
 import { ModelsService } from './models.service.js';
 import { ProviderModelsController } from './provider-models.controller.js';
@@ -29,6 +30,7 @@ import { ProviderTestService } from './provider-test.service.js';
     CatalogueEntries,
     CatalogueImportsService,
     CatalogueService,
+    ExpiringModelsService,
     ModelsService,
     ProviderModelsService,
     ProviderTestService,

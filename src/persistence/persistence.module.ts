@@ -38,6 +38,7 @@ import { NotificationRulesRepository } from './notifications/notification-rules.
 import { Installation } from './database/installation.js';
 import { Notifications } from './database/notifications.js';
 import { PresetsRepository } from './presets/presets.repository.js';
+import { ModelUseRepository } from './catalogue/model-use.repository.js';
 import { ProviderModelsRepository } from './catalogue/provider-models.repository.js';
 import { ProviderCredentialsRepository } from './keys/provider-credentials.repository.js';
 import { LogHorizonReader } from './generations/log-horizon.js';
@@ -83,6 +84,7 @@ const REPOSITORIES = [
   HistoryCopyRepository,
   KeyHashes,
   LoggedKeys,
+  ModelUseRepository,
   NotificationQueuesRepository,
   NotificationRulesRepository,
   PresetsRepository,

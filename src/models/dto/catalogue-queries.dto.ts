@@ -14,6 +14,8 @@ import { LAYER_NAMES } from '../../routing/catalogue-layers.js';
 import type { LayerName } from '../../routing/catalogue-layers.js';
 
 const MAX_LENGTH = 300;
+/** Ids of one filter. */
+export const MAX_IDS = 100;
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
 const KindField = (description: string): PropertyDecorator =>
@@ -37,6 +39,14 @@ export class CatalogueQueryDto extends PageQueryDto {
 
   @TextField({ optional: true, maxLength: MAX_LENGTH, description: 'A part of an id or of the name.' })
   q?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: MAX_IDS * (MAX_LENGTH + 1),
+    example: 'openai/gpt-4o,acme/chat-1',
+    description: `Only the models with these ids, joined by commas, at most ${MAX_IDS}. Unknown ones are left out.`,
+  })
+  ids?: string;
 
   @QueryFlagField({ optional: true, description: 'Only disabled models, or only the others.' })
   disabled?: boolean;

@@ -13,8 +13,12 @@ RETURNING id`;
 export const REMOVE_OLD_IMPORTS = `
 DELETE FROM catalogue_imports WHERE id NOT IN (SELECT id FROM catalogue_imports ORDER BY created_at DESC, id DESC LIMIT $1)`;
 
-export const LIST_IMPORTS = `
-SELECT ${COLUMNS}, jsonb_array_length(proposals)::float8 AS "proposalCount" FROM catalogue_imports ORDER BY created_at DESC, id DESC`;
+const SUMMARY = `SELECT ${COLUMNS}, jsonb_array_length(proposals)::float8 AS "proposalCount" FROM catalogue_imports`;
+
+export const LIST_IMPORTS = `${SUMMARY} ORDER BY created_at DESC, id DESC`;
+
+/** $1 id. */
+export const FIND_SUMMARY = `${SUMMARY} WHERE id = $1::uuid`;
 
 /** $1 id. */
 export const FIND_IMPORT = `SELECT ${COLUMNS}, proposals FROM catalogue_imports WHERE id = $1::uuid`;

@@ -1,5 +1,5 @@
 // Changes of the stored catalogue (docs/contract.md#catalogue).
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CatalogueChangesDto, CatalogueModelDto } from '../../../src/models/dto/catalogue-model.dto.js';
 import { chatModel, priceRow, startOperatorApps } from '../../support/catalogue/operator-apps.js';
 import type { OperatorApps } from '../../support/catalogue/operator-apps.js';
@@ -302,4 +302,31 @@ it("rejects a change by another account's key, which sees no actors", async () =
     key: apps.operatorKey,
   });
   expect(own.data).toMatchObject([{ reason: 'between us', actor: expect.stringMatching(/^sk-sb-/) }]);
+});
+
+describe('GET /catalogue/models?ids', () => {
+  const idsOf = async (ids: string, query = ''): Promise<string[]> => {
+    const path = `/catalogue/models?ids=${encodeURIComponent(ids)}${query}`;
+    const { data } = await askFor<{ data: { id: string }[] }>(200, apps.app, 'get', path);
+    return data.map(({ id }) => id);
+  };
+
+  it('returns the models with these ids, and leaves unknown ones out', async () => {
+    await apps.put('acme/of-a-list', chatModel(1, 1));
+    const found = await idsOf('openai/gpt-4o, acme/of-a-list,no/such-model,openai/text-embedding-3-small');
+    expect(found.toSorted()).toEqual(['acme/of-a-list', 'openai/gpt-4o', 'openai/text-embedding-3-small']);
+    expect(await idsOf('openai/gpt-4o,acme/of-a-list', '&source=operator')).toEqual(['acme/of-a-list']);
+    // An alias is no id.
+    expect(await idsOf('gpt-4o')).toEqual([]);
+  });
+
+  it('takes at most 100 ids', async () => {
+    const ids = Array.from({ length: 101 }, (_none, index) => `acme/model-${index}`);
+    expect(await idsOf(ids.slice(1).join(','))).toEqual([]);
+    const refused = await ask(apps.app, 'get', `/catalogue/models?ids=${ids.join(',')}`);
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      400,
+      expect.stringContaining('ids: must be at most 100'),
+    ]);
+  });
 });

@@ -1,8 +1,11 @@
 // Models that their vendor withdraws (docs/contract.md#models).
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ExpiringModelDto } from '../../../src/models/dto/expiring-models.dto.js';
 import type { ModelDto } from '../../../src/models/dto/model.dto.js';
 import { chatModel, startOperatorApps } from '../../support/catalogue/operator-apps.js';
 import type { OperatorApps } from '../../support/catalogue/operator-apps.js';
+import { loadUpdateScripts } from '../../support/catalogue/update-scripts.js';
+import { untilSummedUp } from '../../support/database/rollups.js';
 import { askFor } from '../../support/requests/admin.js';
 import { postChat, streamChat } from '../../support/upstreams/chat-upstream.js';
 import { sendJson } from '../../support/upstreams/stub-upstream.js';
@@ -84,4 +87,57 @@ it('answers 404 with the successor when a model past its day is gone at its prov
 
 it('serves a model past its day as long as its provider does', async () => {
   expect((await postChat(apps.app, { model: GONE })).status).toBe(200);
+});
+
+describe('GET /catalogue/expiring', () => {
+  const expiring = async (key = apps.app.managementKey): Promise<ExpiringModelDto[]> => {
+    const path = '/catalogue/expiring';
+    const { data } = await askFor<{ data: ExpiringModelDto[] }>(200, apps.app, 'get', path, { key });
+    return data.filter(({ id }) => [LEAVING, GONE, NEXT].includes(id));
+  };
+
+  it('names the keys of the account that have used the model within 7 days, by the sums of the log', async () => {
+    const key = await apps.app.createKey({ name: 'Still here' });
+    for (const model of [LEAVING, LEAVING, NEXT])
+      expect((await postChat(apps.app, { model }, { key: key.secret })).status).toBe(200);
+    await untilSummedUp(apps.app);
+    const found = await expiring();
+    expect(found.map(({ id }) => id)).toEqual([GONE, LEAVING]);
+    const { keys, ...leaving } = found[1]!;
+    expect(leaving).toEqual({
+      kind: 'chat_models',
+      id: LEAVING,
+      name: LEAVING,
+      expires_on: end,
+      successor: NEXT,
+    });
+    expect(keys.find(({ hash }) => hash === key.record.hash)).toEqual({
+      hash: key.record.hash,
+      name: 'Still here',
+      label: key.record.label,
+      workspace_id: apps.app.workspaceId,
+      requests: 2,
+      last_used_at: apps.app.clock.now().toISOString(),
+    });
+    // Those of other accounts are theirs.
+    expect((await expiring(apps.operatorKey)).flatMap((model) => model.keys)).toEqual([]);
+  });
+
+  it('is printed by the command of maintainers', async () => {
+    const scripts = await loadUpdateScripts();
+    const service = { url: apps.app.origin, key: apps.app.managementKey };
+    const printed = await scripts.readExpiring(service);
+    expect(printed).toContain(`${LEAVING} ends on ${end}; successor: ${NEXT}`);
+    expect(printed).toMatch(/"Still here" sk-\S+: 2 calls in 7 days, the last at 2026-11-18T/);
+    expect(await scripts.readExpiring({ ...service, key: apps.operatorKey })).toBe('');
+  });
+
+  it('leaves out keys that have not used the model for 7 days', async () => {
+    const start = apps.app.clock.now().toISOString();
+    apps.app.clock.advance(6 * DAY);
+    expect((await expiring()).flatMap(({ keys }) => keys)).not.toEqual([]);
+    apps.app.clock.advance(DAY);
+    expect((await expiring()).flatMap(({ keys }) => keys)).toEqual([]);
+    apps.app.clock.set(start);
+  });
 });

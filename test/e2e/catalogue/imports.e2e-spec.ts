@@ -247,6 +247,33 @@ it.each<[string, object, string]>([
   expect((await apply(id, { number: 0 })).status).toBe(409);
 });
 
+it('is audited when it is made, applied and discarded', async () => {
+  const own = await ownOf(OTHER);
+  const { id } = await post(proposal(OTHER, own, { one: { prompt: 0.2, completion: 0.7 } }));
+  // Entries are in the order of their times.
+  apps.app.clock.advance(1);
+  expect((await apply(id, { number: 0 })).status).toBe(200);
+  // Refused changes have no entry.
+  expect((await apply(id, { number: 0 })).status).toBe(409);
+  const discard = () => ask(apps.app, 'delete', `/catalogue/imports/${id}`, { key: apps.operatorKey });
+  apps.app.clock.advance(1);
+  expect((await discard()).status).toBe(200);
+  expect((await discard()).status).toBe(404);
+  const { data } = await askFor<{ data: object[] }>(200, apps.app, 'get', `/audit?object_id=${id}`, {
+    key: apps.operatorKey,
+  });
+  const { version } = await modelOf(OTHER);
+  const open = { lists: [`a list, read ${posted}`], state: 'open', proposals: 1, applied: {} };
+  const applied = { ...open, state: 'applied', applied: { 0: version } };
+  expect(data.toReversed()).toEqual(
+    [
+      { action: 'create', before: null, after: open },
+      { action: 'update', before: open, after: applied },
+      { action: 'delete', before: applied, after: null },
+    ].map((entry) => expect.objectContaining({ ...entry, object_type: 'catalogue_import', object_id: id })),
+  );
+});
+
 it('keeps the newest 20 imports, and none twice', async () => {
   const key = apps.operatorKey;
   const body = {

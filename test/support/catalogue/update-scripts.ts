@@ -47,6 +47,7 @@ export interface UpdateScripts {
     lists: readonly ReadList[],
     today: string,
   ) => Promise<string>;
+  readonly readExpiring: (service: Service) => Promise<string>;
   readonly coverageOf: (
     shipped: Shipped,
     lists: readonly ReadList[],

@@ -96,6 +96,8 @@ const PATHS: Readonly<Record<string, string>> = {
   createPresetsResponses: '/presets/owned/responses',
   listPresets: '/presets',
 };
+/** A model that ends while it is asked for. */
+const ENDING = '/catalogue/models/openai/text-embedding-ada-002';
 const A_DAY_MS = 86_400_000;
 // Between two questions, so that lists have an order.
 const A_MOMENT_MS = 1_000;
@@ -241,11 +243,16 @@ class Journey {
       await embed(this.app, { model: SMALL, input: 'The quick brown fox' }, poor.secret);
       await recordRefusals(this.app);
     }
+    if (operationId === 'listExpiringModels') {
+      const model = { expires_on: '2027-03-31', successor: SMALL };
+      await ask(this.app, 'put', ENDING, { body: { kind: 'models', model } });
+    }
     // Its days are those that are over.
     if (operationId === 'getUserActivity') this.app.clock.advance(A_DAY_MS);
   }
 
   private async after({ operationId }: DocumentedOperation): Promise<void> {
+    if (operationId === 'listExpiringModels') await ask(this.app, 'delete', ENDING);
     if (operationId !== 'createEmbeddings') return;
     const last = await this.app.sql<{ id: string }>('SELECT id FROM generations ORDER BY id DESC LIMIT 1');
     this.poison = last[0]?.id;

@@ -129,6 +129,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     model: { disabled: true },
   }),
   'DELETE /catalogue/models/{author}/{slug}': management('/catalogue/models/acme/chat-1', 403),
+  'GET /catalogue/expiring': management('/catalogue/expiring', 200),
   'GET /catalogue/changes': management('/catalogue/changes', 200),
   'POST /catalogue/changes/{version}/revert': management('/catalogue/changes/2/revert', 403, { reason: 'x' }),
   'POST /catalogue/imports': management('/catalogue/imports', 403, { lists: ['x'], proposals: [] }),

@@ -2,6 +2,7 @@ import { oneOf, textOf } from '../../app/search';
 
 export const OBJECT_TYPES = [
   'api_key',
+  'catalogue_import',
   'catalogue_model',
   'destination',
   'encryption_key',

@@ -5,6 +5,7 @@ import { abbreviate } from '../../format';
 
 export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   api_key: 'Key',
+  catalogue_import: 'Price import',
   catalogue_model: 'Model',
   destination: 'Destination',
   encryption_key: 'Encryption key',
