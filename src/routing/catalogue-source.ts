@@ -178,7 +178,6 @@ export class CatalogueSource implements OnApplicationBootstrap, OnApplicationShu
   apply(change: RowsChange): void {
     this.layers.apply(change);
     this.update(change.models);
-    this.serve(true);
   }
 
   /** False: calls are rejected with 503 until rows are applied, as these may state other prices. */

@@ -105,7 +105,13 @@ export class StoredCatalogue implements OnApplicationBootstrap, OnApplicationShu
       note(page.entries);
       if (page.version === version) break;
       version = page.version;
+      // No call is served before the end of the first load: steps of a page each hold the process up for milliseconds.
+      if (this.isLoaded) continue;
+      this.source.apply(await this.plan(version, [...changed.values()]));
+      changed.clear();
     }
+    // An entry of a later page may have taken the name that a problem is about.
+    if (!this.isLoaded && layers.problems.length > 0) note(await this.revisions.layersOf(layers.problems));
     if (version !== layers.version || changed.size > 0) {
       this.stale.set(1);
       this.source.apply(await this.plan(version, [...changed.values()]));
@@ -113,6 +119,7 @@ export class StoredCatalogue implements OnApplicationBootstrap, OnApplicationShu
     this.stale.set(layers.problems.length > 0 ? 1 : 0);
     this.version.set(version);
     this.isLoaded = true;
+    this.source.serve(true);
   }
 
   private async plan(version: number, entries: readonly StoredEntry[]): Promise<RowsChange> {
