@@ -15,6 +15,7 @@ import { CatalogueImportsRepository } from '../persistence/catalogue/catalogue-i
 import type { ImportSummary } from '../persistence/catalogue/catalogue-imports.repository.js';
 import type { CatalogueDocument } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import { mergeLayers } from '../routing/catalogue-layers.js';
+import { DiscoveredNames } from '../routing/discovered-names.js';
 import { StoredCatalogue } from '../routing/stored-catalogue.js';
 import { CatalogueChanges } from './catalogue-changes.js';
 import type { LayerChange } from './catalogue-changes.js';
@@ -60,6 +61,7 @@ export class CatalogueImportsService {
     private readonly entries: CatalogueEntries,
     private readonly stored: StoredCatalogue,
     private readonly imports: CatalogueImportsRepository,
+    private readonly names: DiscoveredNames,
     private readonly clock: Clock,
   ) {}
 
@@ -146,9 +148,16 @@ export class CatalogueImportsService {
       const choices: ProposalChoice[] = [];
       for (const choice of proposal.choices)
         choices.push({ ...choice, problem: entry ? await this.problemOf(proposal, choice, entry) : null });
-      checked.push({ ...proposal, choices });
+      checked.push({ ...proposal, choices, holds: [...proposal.holds, ...this.holdsOf(proposal)] });
     }
     return checked;
+  }
+
+  /** A list may have models that the provider refuses. */
+  private holdsOf({ group, provider, upstreamModel }: Proposal): Proposal['holds'] {
+    const isUnseen =
+      group === 'new' && this.names.hasList(provider) && !this.names.find(provider, upstreamModel);
+    return isUnseen ? [{ reason: 'not seen at the provider', isTyped: false }] : [];
   }
 
   private async problemOf(

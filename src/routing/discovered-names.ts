@@ -52,6 +52,11 @@ export class DiscoveredNames implements OnApplicationBootstrap, OnApplicationShu
     return found && this.isCurrent(found) ? found : undefined;
   }
 
+  /** Whether the provider has listed any name within a day. */
+  hasList(provider: string): boolean {
+    return [...(this.names.get(provider)?.values() ?? [])].some((seen) => this.isCurrent(seen));
+  }
+
   list(): { readonly provider: string; readonly name: string; readonly facts: NamedFacts }[] {
     return [...this.names].flatMap(([provider, names]) =>
       [...names]

@@ -108,6 +108,7 @@ import { StoredCatalogue } from './stored-catalogue.js';
     ChatPlanner,
     ChatRouter,
     CredentialAccess,
+    DiscoveredNames,
     EmbeddingRouter,
     EndpointCaller,
     EndpointReports,

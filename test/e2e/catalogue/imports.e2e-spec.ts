@@ -6,6 +6,7 @@ import { chatModel, priceRow, startOperatorApps } from '../../support/catalogue/
 import type { OperatorApps } from '../../support/catalogue/operator-apps.js';
 import { loadUpdateScripts } from '../../support/catalogue/update-scripts.js';
 import type { ReadList, UpdateScripts } from '../../support/catalogue/update-scripts.js';
+import { listAt } from '../../support/discovery/discovered.js';
 import { eventually } from '../../support/eventually.js';
 import { ask, askFor } from '../../support/requests/admin.js';
 import { postChat } from '../../support/upstreams/chat-upstream.js';
@@ -344,4 +345,17 @@ it('is posted by the command of maintainers, which compares lists with the catal
   ]);
   expect((await apply(data.id, { number: 0 })).status).toBe(200);
   expect(await ownOf('openai/gpt-of-lists')).toEqual({ prompt: 1, completion: 4 });
+});
+
+it('marks a new model that the provider does not list (G48)', async () => {
+  await listAt(apps.app, 'openai', { 'seen-1': {} });
+  const propose = (name: string) =>
+    proposal(`openai/${name}`, null, { one: { prompt: 1, completion: 2 } }, { group: 'new' });
+  const { id, proposals } = await post(propose('seen-1'), propose('unseen-1'));
+  expect(proposals.map(({ holds }) => holds)).toEqual([
+    [],
+    [{ reason: 'not seen at the provider', is_typed: false }],
+  ]);
+  // A person may know better.
+  expect((await apply(id, { number: 1 })).status).toBe(200);
 });
