@@ -156,7 +156,7 @@ describeInChromium('the catalogue in the console', () => {
       .getByRole('button', { name: 'Undo our changes' })
       .click();
     await press('Save');
-    await page.getByRole('heading', { level: 1, name: 'Our Mini' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Our Mini', exact: true }).waitFor();
     expect(await layerOf(CHAT)).toEqual({ id: CHAT, name: 'Our Mini' });
   });
 

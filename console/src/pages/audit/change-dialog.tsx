@@ -32,24 +32,27 @@ function Change({ entry }: { readonly entry: AuditEntry }) {
   const { actor, object_id: id } = entry;
   return (
     <>
-      <DescriptionList
-        items={[
-          ['When', <Time key="when" at={entry.created_at} />],
-          [
-            'Key',
-            <Link key="who" to="/keys/$hash" params={{ hash: actor.key_hash }}>
-              <code>{actor.key_label}</code>
-            </Link>,
-          ],
-          ['From where', <Code key="ip" text={actor.ip} />],
-          [
-            'With',
-            actor.user_agent === null ? <Absent key="with" /> : <bdi key="with">{actor.user_agent}</bdi>,
-          ],
-          ['Request id', <Code key="request" text={actor.request_id} what="request id" />],
-          ['Object id', <Code key="object" text={id} what="object id" />],
-        ]}
-      />
+      {/* As a part of the column of the dialog it would be cut to the height of the window. */}
+      <div>
+        <DescriptionList
+          items={[
+            ['When', <Time key="when" at={entry.created_at} />],
+            [
+              'Key',
+              <Link key="who" to="/keys/$hash" params={{ hash: actor.key_hash }}>
+                <code>{actor.key_label}</code>
+              </Link>,
+            ],
+            ['From where', <Code key="ip" text={actor.ip} />],
+            [
+              'With',
+              actor.user_agent === null ? <Absent key="with" /> : <bdi key="with">{actor.user_agent}</bdi>,
+            ],
+            ['Request id', <Code key="request" text={actor.request_id} what="request id" />],
+            ['Object id', <Code key="object" text={id} what="object id" />],
+          ]}
+        />
+      </div>
       <Difference change={entry} />
     </>
   );

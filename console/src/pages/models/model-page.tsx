@@ -99,12 +99,28 @@ export function ModelPage() {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
+const WEEK = 7;
+const DAY_MS = 86_400_000;
+const utcDayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
 function detailsOf({ kind, layers, model }: CatalogueModel): (readonly [string, ReactNode])[] {
   const [expiry, successor] = [textOf(model['expires_on']), textOf(model['successor'])];
   return [
     ['Kind', KIND_WORDS[kind]],
     ['Source', <SourceBadge key="source" layers={layers} />],
-    ...(expiry === undefined ? [] : [['May be gone from', formatUtcDay(expiry)] as const]),
+    ...(expiry === undefined
+      ? []
+      : [
+          [
+            'May be gone from',
+            <span key="expiry">
+              {formatUtcDay(expiry)}{' '}
+              <Link to="/usage" search={{ from: utcDayAgo(WEEK), to: utcDayAgo(0), by: 'model', and: 'key' }}>
+                Keys of the last 7 days
+              </Link>
+            </span>,
+          ] as const,
+        ]),
     ...(successor === undefined
       ? []
       : [

@@ -141,13 +141,16 @@ export function History({
       >
         {shown !== null && (
           <>
-            <DescriptionList
-              items={[
-                ['When', <Time key="when" at={shown.created_at} />],
-                ['Key', shown.actor === null ? <Absent key="who" /> : <code key="who">{shown.actor}</code>],
-                ['Layer', LAYER_WORDS[shown.layer]],
-              ]}
-            />
+            {/* As a part of the column of the dialog it would be cut to the height of the window. */}
+            <div>
+              <DescriptionList
+                items={[
+                  ['When', <Time key="when" at={shown.created_at} />],
+                  ['Key', shown.actor === null ? <Absent key="who" /> : <code key="who">{shown.actor}</code>],
+                  ['Layer', LAYER_WORDS[shown.layer]],
+                ]}
+              />
+            </div>
             <Difference change={changeOf(shown)} />
           </>
         )}
