@@ -165,6 +165,18 @@ const editModelRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-edit-page'), 'EditModelPage'),
 });
 
+const importsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('../pages/imports/imports-page'), 'ImportsPage'),
+});
+
+const importRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/imports/$id',
+  component: lazyRouteComponent(() => import('../pages/imports/import-page'), 'ImportPage'),
+});
+
 const playgroundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/playground',
@@ -272,6 +284,8 @@ const routeTree = rootRoute.addChildren([
       modelRoute,
       newModelRoute,
       editModelRoute,
+      importsRoute,
+      importRoute,
       workspacesRoute,
       workspaceRoute,
       alertsRoute,

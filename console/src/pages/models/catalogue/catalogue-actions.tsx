@@ -7,8 +7,13 @@ export function CatalogueActions() {
   const { can_change_catalogue: canChange } = useSession();
   if (!canChange) return null;
   return (
-    <Link to="/models/new" className={buttonClass('primary')}>
-      Add model
-    </Link>
+    <>
+      <Link to="/imports" className={buttonClass()}>
+        Price imports
+      </Link>
+      <Link to="/models/new" className={buttonClass('primary')}>
+        Add model
+      </Link>
+    </>
   );
 }
