@@ -237,6 +237,45 @@ describeInChromium('the catalogue in the console', () => {
     expect(session.complaints).toEqual([]);
   });
 
+  it('adds a model from a name that its provider lists, which has no price yet', async () => {
+    const unknown = {
+      kind: null,
+      displayName: null,
+      contextLength: null,
+      maxOutputTokens: null,
+      prices: null,
+      releasedOn: null,
+      retiresOn: null,
+      successor: null,
+      aliases: [],
+    };
+    const facts = { ...unknown, displayName: 'GPT-9 Mini', contextLength: 500_000 };
+    await setup.app.sql(
+      `INSERT INTO provider_models VALUES ('openai', 'gpt-9-mini', now(), now(), $1),
+        ('openai', 'gpt-4.1-mini', now(), now(), $2)`,
+      [facts, unknown],
+    );
+    await setup.app.sql("INSERT INTO provider_model_lists VALUES ('openai', now(), now(), null)");
+    await visit(page, '/models/new', 'Add model');
+    await page.getByLabel('Provider', { exact: true }).selectOption('openai');
+    await page.getByText('Names that are not in the catalogue: 1.', { exact: false }).waitFor();
+    await expectAccessibleEverywhere(page);
+    await wide();
+    await page.getByLabel('Name at the provider').fill('gpt-9-mini');
+    await page.getByLabel('A model that is like it').fill(CHAT);
+    await page.getByRole('button', { name: 'Continue' }).last().click();
+    await page.getByLabel('Id', { exact: true }).fill('openai/gpt-9-mini');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('GPT-9 Mini');
+    expect(await page.getByLabel('Context, tokens').inputValue()).toBe('500000');
+    await press('Add model');
+    await page.getByRole('heading', { level: 1, name: 'GPT-9 Mini' }).waitFor();
+    const { documents } = await modelOf('openai/gpt-9-mini');
+    const [layer] = documents as unknown as { model: { endpoints: Record<string, unknown>[] } }[];
+    expect(layer?.model.endpoints).toEqual([
+      expect.objectContaining({ provider: 'openai', upstream_model: 'gpt-9-mini', prices: [] }),
+    ]);
+  });
+
   it('says why a model of CATALOGUE_FILE cannot be changed', async () => {
     await visit(page, `/models/${OF_FILE}`, 'Of the file');
     await page.getByText('CATALOGUE_FILE defines this model.', { exact: false }).waitFor();

@@ -42,6 +42,21 @@ export const endpointFactsQuery = (model: string) =>
     refetchInterval: REFRESH_MS,
   });
 
+export type ProviderModels = Schemas['ProviderModelsDto'];
+
+/** The names of a provider's own list. */
+export const providerModelsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['providers', slug, 'models'],
+    queryFn: async ({ signal }): Promise<ProviderModels> =>
+      (await call(api.GET('/api/v1/providers/{slug}/models', { params: { path: { slug } }, signal }))).data,
+  });
+
+/** Asks the provider for its list now. */
+export async function askForModels(slug: string): Promise<ProviderModels> {
+  return (await call(api.POST('/api/v1/providers/{slug}/models', { params: { path: { slug } } }))).data;
+}
+
 export async function testProvider(
   slug: string,
   body: { readonly byok_id?: string; readonly model?: string },

@@ -16,7 +16,7 @@ import { readAlertSearch, readAlertsSearch } from '../pages/alerts/alert-search'
 import { readAuditSearch } from '../pages/audit/audit-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readKeySearch } from '../pages/keys/key-search';
-import { readModelSearch } from '../pages/models/model-search';
+import { readModelSearch, readNewModelSearch } from '../pages/models/model-search';
 import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
 import { readRefusalSearch } from '../pages/refusals/refusal-search';
@@ -155,8 +155,8 @@ const modelRoute = createRoute({
 const newModelRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/models/new',
-  validateSearch: (search): { copy?: string } => ({ copy: textOf(search['copy']) }),
-  component: lazyRouteComponent(() => import('../pages/models/model-edit-page'), 'NewModelPage'),
+  validateSearch: readNewModelSearch,
+  component: lazyRouteComponent(() => import('../pages/models/new-model-page'), 'NewModelPage'),
 });
 
 const editModelRoute = createRoute({

@@ -23,3 +23,19 @@ export function readModelSearch(search: Readonly<Record<string, unknown>>): Mode
     source: oneOf(['shipped', 'imported', 'operator', 'file'] as const, search['source']),
   };
 }
+
+export interface NewModelSearch {
+  /** The model that the new one is like. */
+  readonly copy?: string;
+  /** A provider, and a name of its own list. */
+  readonly provider?: string;
+  readonly name?: string;
+}
+
+export function readNewModelSearch(search: Readonly<Record<string, unknown>>): NewModelSearch {
+  return {
+    copy: textOf(search['copy']),
+    provider: textOf(search['provider']),
+    name: textOf(search['name']),
+  };
+}
