@@ -1,4 +1,5 @@
 // Passes of one rollup, in steps of a test's own size.
+import { LOG_SNAPSHOT } from '../../../src/persistence/database/log-offset.js';
 import type {
   RollupCursor,
   RollupRepository,
@@ -24,7 +25,9 @@ export async function passOver(
 
 /** Passes until everything that is committed is summed: transactions of other databases of the server hold one back. */
 export async function sumUp(app: TestApp, rollup: RollupRepository, bounds: StepBounds): Promise<void> {
-  const [row] = await app.sql<{ end: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS end');
+  const [row] = await app.sql<{ end: string }>(
+    `SELECT pg_snapshot_xmax(${LOG_SNAPSHOT}::pg_snapshot)::text AS end`,
+  );
   await eventually(
     () => passOver(rollup, bounds),
     ({ summedBefore }) => BigInt(summedBefore) >= BigInt(row!.end),
