@@ -16,6 +16,7 @@ import type { ConsoleSetup } from '../support/app/console-app.js';
 import { withCatalogueFile } from '../support/catalogue/catalogue-file.js';
 import { makeOperator } from '../support/catalogue/operator-apps.js';
 import { askFor } from '../support/requests/admin.js';
+import { embed, SMALL } from '../support/requests/create-embedding.js';
 
 const CHAT = 'openai/gpt-4.1-mini';
 const NAME = 'OpenAI: GPT-4.1 Mini';
@@ -274,6 +275,26 @@ describeInChromium('the catalogue in the console', () => {
     expect(layer?.model.endpoints).toEqual([
       expect.objectContaining({ provider: 'openai', upstream_model: 'gpt-9-mini', prices: [] }),
     ]);
+  });
+
+  it('notes that a provider has not listed a name for a week', async () => {
+    await setup.app.sql(
+      "UPDATE provider_models SET last_seen = now() - interval '8 days' WHERE upstream_model = 'gpt-4.1-mini'",
+    );
+    await page.goto(`/models/${CHAT}`);
+    await page.getByText('no longer lists', { exact: false }).waitFor();
+    await expectAccessible(page);
+    await visit(page, '/models/openai/gpt-9-mini', 'GPT-9 Mini');
+    expect(await page.getByText('no longer lists', { exact: false }).count()).toBe(0);
+  });
+
+  it('says in the record of a call that a ceiling priced it', async () => {
+    const answer = await embed(setup.app, { model: SMALL, input: 'a text' }, setup.app.apiKey);
+    const ceiling = '[0, "2026-01-01", "ceiling"]';
+    await setup.app.sql("UPDATE generations SET chat = jsonb_set(chat, '{pricing}', $1::jsonb)", [ceiling]);
+    await page.goto(`/generations/${answer.headers['x-generation-id']}`);
+    await page.getByText('The catalogue does not have the model', { exact: false }).waitFor();
+    await expectAccessible(page);
   });
 
   it('says why a model of CATALOGUE_FILE cannot be changed', async () => {

@@ -1,4 +1,5 @@
 // How the cost of a call came about.
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Generation } from '../../api/generations';
 import { Section } from '../../components/display/section';
@@ -51,6 +52,12 @@ export function Cost({ generation }: { readonly generation: Generation }) {
           </SumRow>
         </tfoot>
       </table>
+      {generation.price_source === 'ceiling' && (
+        <p className={styles.note}>
+          The catalogue does not have the model: the call costs what its provider takes for its most expensive
+          models. An operator can <Link to="/models/new">add it with its own price</Link>.
+        </p>
+      )}
       {hasMedia(generation) && (
         <p className={styles.note}>The amount of the prompt includes images, files and audio.</p>
       )}

@@ -20,6 +20,7 @@ import { Prices } from './catalogue/prices';
 import { SourceBadge } from './catalogue/source-badge';
 import { Targets } from './catalogue/targets';
 import { Endpoints } from './endpoints';
+import { MissingNames } from './missing-names';
 import styles from './models.module.css';
 
 const route = getRouteApi('/app/management/models/$author/$slug');
@@ -59,6 +60,7 @@ export function ModelPage() {
       }
     >
       {entry && <ModelNotices entry={entry} />}
+      {entry && <MissingNames entry={entry} />}
       {!isAlias && entry?.disabled !== true && <Endpoints id={id} endpoints={endpoints} />}
       {entry === undefined && catalogue.error === null && (
         <Section title="Prices">
