@@ -404,7 +404,7 @@ describe('the sums', () => {
     const counts = (): Promise<number[]> =>
       Promise.all([...USAGE_TABLES, ...USER_TABLES].map(({ table }) => countOf(table, key!.workspaceId)));
     expect(new Set(await counts())).toEqual(new Set([0]));
-    for (const one of rollups()) await passOver(one, SMALL_STEPS);
+    for (const one of rollups()) await sumUp(app, one, SMALL_STEPS);
     expect(new Set(await counts())).toEqual(new Set([1]));
   });
 
