@@ -63,7 +63,7 @@ function columnsOf({
         const { id, number, provider, upstream_model: upstream } = proposal;
         const isKnown = proposal.prices.some(({ own }) => own !== null) || proposal.applied_version !== null;
         return (
-          <span className={styles.nameCell}>
+          <span className={styles.proposal}>
             {isOpen && isTakenTogether(proposal) ? (
               <FilterCheck
                 label={id}
