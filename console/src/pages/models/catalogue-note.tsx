@@ -48,10 +48,11 @@ export function CatalogueNote() {
           </Notice>
         )}
         <details>
-          <summary>Add a model or a price</summary>
+          <summary>Add models or prices with a file</summary>
           <p>
             Set <code>CATALOGUE_FILE</code> of the service to a YAML file. The service reads it at the start
-            and after every change; <code>docs/catalogue.example.yaml</code> describes all members.
+            and after every change; <code>docs/catalogue.example.yaml</code> describes all members. The models
+            that it defines cannot be changed here.
           </p>
           <CodeBlock code={EXAMPLE} what="catalogue example" />
         </details>
