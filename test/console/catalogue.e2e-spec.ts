@@ -15,6 +15,7 @@ import { startConsole } from '../support/app/console-app.js';
 import type { ConsoleSetup } from '../support/app/console-app.js';
 import { withCatalogueFile } from '../support/catalogue/catalogue-file.js';
 import { makeOperator } from '../support/catalogue/operator-apps.js';
+import { listAt } from '../support/discovery/discovered.js';
 import { askFor } from '../support/requests/admin.js';
 import { embed, SMALL } from '../support/requests/create-embedding.js';
 
@@ -239,24 +240,10 @@ describeInChromium('the catalogue in the console', () => {
   });
 
   it('adds a model from a name that its provider lists, which has no price yet', async () => {
-    const unknown = {
-      kind: null,
-      displayName: null,
-      contextLength: null,
-      maxOutputTokens: null,
-      prices: null,
-      releasedOn: null,
-      retiresOn: null,
-      successor: null,
-      aliases: [],
-    };
-    const facts = { ...unknown, displayName: 'GPT-9 Mini', contextLength: 500_000 };
-    await setup.app.sql(
-      `INSERT INTO provider_models VALUES ('openai', 'gpt-9-mini', now(), now(), $1),
-        ('openai', 'gpt-4.1-mini', now(), now(), $2)`,
-      [facts, unknown],
-    );
-    await setup.app.sql("INSERT INTO provider_model_lists VALUES ('openai', now(), now(), null)");
+    await listAt(setup.app, 'openai', {
+      'gpt-9-mini': { displayName: 'GPT-9 Mini', contextLength: 500_000 },
+      'gpt-4.1-mini': {},
+    });
     await visit(page, '/models/new', 'Add model');
     await page.getByLabel('Provider', { exact: true }).selectOption('openai');
     await page.getByText('Names that are not in the catalogue: 1.', { exact: false }).waitFor();

@@ -15,14 +15,13 @@ import { FieldRow, Form, FormValues, SwitchField, TextField } from '../../compon
 import { problemOfHeaders, readHeaders } from '../../components/form/header-fields';
 import type { Header } from '../../components/form/header-fields';
 import { KeyChoice } from '../../components/form/key-choice';
-import { ConfirmDialog } from '../../components/overlay/dialog';
+import { LeaveDialog } from '../../components/overlay/leave-dialog';
 import { FilterBuilder, filterPathsOf, toFilterRules } from './filter-builder';
 import { useFilterPreview } from './filter-preview';
 import { fieldNamesOf, HEADERS, KindFields, readConfig } from './kind-fields';
 import styles from './destinations.module.css';
 
 const PERCENT = 100;
-const NOTHING_PENDING = { isPending: false, error: null, reset: () => undefined };
 
 interface DestinationFormProps {
   readonly kind: DestinationKind;
@@ -239,17 +238,7 @@ export function DestinationForm(props: DestinationFormProps) {
           </div>
         </div>
       </Form>
-      <ConfirmDialog
-        title="Leave without saving"
-        name={destination?.name ?? `New ${kind.name}`}
-        action="Leave"
-        isOpen={question.isAsked}
-        mutation={NOTHING_PENDING}
-        onConfirm={question.leave}
-        onClose={question.stay}
-      >
-        Changes that are not saved are lost.
-      </ConfirmDialog>
+      <LeaveDialog name={destination?.name ?? `New ${kind.name}`} question={question} />
     </div>
   );
 }

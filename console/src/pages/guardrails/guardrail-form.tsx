@@ -14,7 +14,7 @@ import {
   TextField,
 } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
-import { ConfirmDialog } from '../../components/overlay/dialog';
+import { LeaveDialog } from '../../components/overlay/leave-dialog';
 import { BuiltinFields, FilterTrialBox, PatternFields, patternsOf, readPatterns } from './filter-fields';
 import type { Pattern } from './filter-fields';
 import { ZDR_MEMBERS } from './guardrail-words';
@@ -36,7 +36,6 @@ const RESETS = [
   { value: 'monthly', label: 'A month' },
 ];
 const FIELDS = ['name', 'description', 'limit_usd', 'reset_interval', ...NAMES.map(([name]) => name)];
-const NOTHING_PENDING = { isPending: false, error: null, reset: () => undefined };
 
 interface GuardrailFormProps {
   /** Absent: a new one. */
@@ -203,17 +202,7 @@ export function GuardrailForm(props: GuardrailFormProps) {
           </Button>
         </div>
       </Form>
-      <ConfirmDialog
-        title="Leave without saving"
-        name={guardrail?.name ?? 'New guardrail'}
-        action="Leave"
-        isOpen={question.isAsked}
-        mutation={NOTHING_PENDING}
-        onConfirm={question.leave}
-        onClose={question.stay}
-      >
-        Changes that are not saved are lost.
-      </ConfirmDialog>
+      <LeaveDialog name={guardrail?.name ?? 'New guardrail'} question={question} />
     </div>
   );
 }

@@ -8,7 +8,8 @@ import { Button } from '../../../components/actions/button';
 import { Section } from '../../../components/display/section';
 import { FieldRow, Form, TextAreaField, TextField } from '../../../components/form/form';
 import type { FormValues } from '../../../components/form/form';
-import { ConfirmDialog, DialogButtons } from '../../../components/overlay/dialog';
+import { DialogButtons } from '../../../components/overlay/dialog';
+import { LeaveDialog } from '../../../components/overlay/leave-dialog';
 import { ChangeProblem, wordsOf } from './change-problem';
 import { EndpointFields, MemberField } from './endpoint-fields';
 import { endpointFields, fieldName, furtherOfModel, headFields, tagOfDraft } from './model-fields';
@@ -16,8 +17,6 @@ import type { EndpointDraft } from './model-fields';
 import { FURTHER, problemOfObject } from './price-fields';
 import { PriceDialog, ReasonField } from './price-dialog';
 import styles from '../models.module.css';
-
-const NOTHING_PENDING = { isPending: false, error: null, reset: () => undefined };
 
 export interface ModelFormState {
   readonly drafts: readonly EndpointDraft[];
@@ -217,17 +216,7 @@ export function ModelForm(props: ModelFormProps) {
           }}
         />
       )}
-      <ConfirmDialog
-        title="Leave without saving"
-        name={title}
-        action="Leave"
-        isOpen={question.isAsked}
-        mutation={NOTHING_PENDING}
-        onConfirm={question.leave}
-        onClose={question.stay}
-      >
-        Changes that are not saved are lost.
-      </ConfirmDialog>
+      <LeaveDialog name={title} question={question} />
     </div>
   );
 }
