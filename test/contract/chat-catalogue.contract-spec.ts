@@ -88,7 +88,7 @@ it('prices long prompts and service tiers', () => {
   expect(priceOf('openai/gpt-4o-mini', 1, 'flex')).toBeNull();
 });
 
-it('prices prompts of 272,000 tokens as long ones at OpenAI, and shorter ones not', () => {
+it('prices prompts of 272,000 tokens as long ones at OpenAI, and shorter ones not (G35)', () => {
   const promptPrice = (id: string, promptTokens: number) => {
     const [endpoint] = CHAT_MODELS.find((model) => model.id === id)?.endpoints ?? [];
     const moment = { promptTokens, minuteOfDay: 0, serviceTier: null };
@@ -102,7 +102,7 @@ it('prices prompts of 272,000 tokens as long ones at OpenAI, and shorter ones no
   expect(new Set(longPrompts.map(({ minPromptTokens }) => minPromptTokens))).toEqual(new Set([271_999]));
 });
 
-it('keeps the price of a snapshot apart from that of its successor', () => {
+it('keeps the price of a snapshot apart from that of its successor (G24)', () => {
   const priceOf = (id: string) => {
     const [endpoint] = CHAT_MODELS.find((model) => idsOf(model).includes(id))?.endpoints ?? [];
     const moment = { promptTokens: 1, minuteOfDay: 0, serviceTier: null };
@@ -167,7 +167,7 @@ it('maps no free variant to a model with a price', () => {
   expect(CHAT_MODELS.flatMap(idsOf).filter((id) => id.includes(':'))).toEqual([]);
 });
 
-it('has none of the errors of price lists that were found in them', () => {
+it('has none of the errors of price lists that were found in them (G22)', () => {
   const upstreams = [...CHAT_MODELS, ...MODELS].flatMap(({ endpoints }) =>
     endpoints.map(({ upstreamModel }) => upstreamModel),
   );

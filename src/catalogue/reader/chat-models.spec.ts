@@ -80,7 +80,7 @@ describe('a chat model of the file', () => {
     });
   });
 
-  it('states every price that the defaults of its provider need', () => {
+  it('states every price that the defaults of its provider need (G33)', () => {
     const text = (prices: string): string =>
       'defaults: { chat_models: { two: { needs: [cache_read, cache_write, cache_write_1h] } } }\n' +
       'chat_models: [{id: acme/new, created_at: 2026-01-02, context_length: 1000, endpoints: [{' +

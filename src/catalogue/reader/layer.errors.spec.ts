@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ADDED, read, shipped } from '../../../test/support/catalogue/catalogue-texts.js';
 import { CatalogueError } from './cursor.js';
 
-describe('a file that cannot be used is rejected with one line', () => {
+describe('a file that cannot be used is rejected with one line (G2)', () => {
   const PRICE = 'models[0].endpoints[0].prices[0]';
   it.each([
     // The replaced text, its replacement, the line, and the rest of the message.

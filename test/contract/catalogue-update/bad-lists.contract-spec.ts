@@ -41,13 +41,13 @@ it.each([
   ['a million', 1e6],
   ['a thousand', 1e3],
   ['a hundredth, as of cents', 0.01],
-])('refuses a list whose prices are %s times what they were', (_name, factor) => {
+])('refuses a list whose prices are %s times what they were (G26)', (_name, factor) => {
   expect(() => litellm(costs(factor))).toThrow(
     'gpt-4o has not its known prompt price of 2.5 USD; has the unit changed?',
   );
 });
 
-it('refuses a row in an unknown unit, and does not read it as 0', () => {
+it('refuses a row in an unknown unit, and does not read it as 0 (G27)', () => {
   const model = (id: string, prices: object) => ({ id, match: {}, prices });
   const { offers, problems } = scripts.readList(scripts.listOf('genai-prices'), [
     {
@@ -76,7 +76,7 @@ it.each([
   expect(offers.get('openai gpt-x')?.prices[0]?.amounts['prompt']).toBeUndefined();
 });
 
-it('counts no price of a name that is there twice with two prices', () => {
+it('counts no price of a name that is there twice with two prices (G20)', () => {
   const map = {
     ...costs(),
     'command-r': { input_cost_per_token: 1e-6, litellm_provider: 'cohere' },
@@ -92,11 +92,11 @@ it('counts no price of a name that is there twice with two prices', () => {
   expect(offers.get('openai x')?.prices).toEqual([]);
 });
 
-it('refuses a list that lost a third of its models', () => {
+it('refuses a list that lost a third of its models (G40)', () => {
   expect(() => litellm(costs(), 4)).toThrow('has 3 models, below 80 % of the 4 of the last reading');
 });
 
-it('refuses a list that is cut off', async () => {
+it('refuses a list that is cut off (G38)', async () => {
   const path = fileOf('cut.json', JSON.stringify(costs()).slice(0, -40));
   await expect(scripts.readListFile(scripts.listOf('LiteLLM'), path)).rejects.toThrow(
     /^LiteLLM: .*cut\.json: .*JSON/,

@@ -80,14 +80,14 @@ function reasons(proposals: readonly Proposal[]): string[] {
 const GPT = { prompt: 1, completion: 4 };
 
 describe('names', () => {
-  it('does not match gpt-4.1-nano with gpt-4, nor a model with its family', () => {
+  it('does not match gpt-4.1-nano with gpt-4, nor a model with its family (G23)', () => {
     const list = genaiPrices({ 'gpt-4': { input_mtok: 30, output_mtok: 60 } });
     expect(scripts.compare(shipped('openai', 'gpt-4.1-nano', GPT), [list], TODAY)).toContainEqual(
       expect.objectContaining({ key: 'openai gpt-4.1-nano', group: 'not listed' }),
     );
   });
 
-  it('takes no price from a pattern: command-a-plus stays without one beside command-a', () => {
+  it('takes no price from a pattern: command-a-plus stays without one beside command-a (G22)', () => {
     const list = scripts.readList(scripts.listOf('genai-prices'), [
       {
         id: 'openai',
@@ -115,7 +115,7 @@ describe('names', () => {
     expect(about(found, 'command-a-plus-05-2026')).toEqual([]);
   });
 
-  it('keeps a regional profile apart from the global one', () => {
+  it('keeps a regional profile apart from the global one (G25)', () => {
     const list = genaiPrices({ 'anthropic.claude-sonnet-4-6': { input_mtok: 3, output_mtok: 15 } });
     const own = shipped('bedrock', 'us.anthropic.claude-sonnet-4-6', { prompt: 3.3, completion: 16.5 });
     expect(about(scripts.compare(own, [list], TODAY), 'us.anthropic.claude-sonnet-4-6')).toEqual([
@@ -123,7 +123,7 @@ describe('names', () => {
     ]);
   });
 
-  it('proposes a snapshot of another price as a model of its own', () => {
+  it('proposes a snapshot of another price as a model of its own (G24)', () => {
     const cost = { input: 5, output: 15 };
     const lists = [
       modelsDev({ openai: { 'gpt-4o-2024-05-13': cost } }),
@@ -135,7 +135,7 @@ describe('names', () => {
     expect(written).not.toContain('aliases');
   });
 
-  it('never proposes a new embedding, and takes no width from a limit', () => {
+  it('never proposes a new embedding, and takes no width from a limit (G41)', () => {
     const lists = [
       modelsDev(
         { mistral: { 'codestral-embed': { input: 0.15, output: 0 } } },
@@ -151,7 +151,7 @@ describe('names', () => {
 });
 
 describe('lists', () => {
-  it('applies nothing where two lists name two prices', () => {
+  it('applies nothing where two lists name two prices (G20)', () => {
     const lists = [
       modelsDev({ openai: { 'gpt-x': { input: 1, output: 4, cache_read: 0.1 } } }),
       genaiPrices({ 'gpt-x': { input_mtok: 1, output_mtok: 4, cache_read_mtok: 0.2 } }),
@@ -172,13 +172,13 @@ describe('lists', () => {
     expect(() => scripts.chosenOf(found, ['one list'], [])).toThrow('one list cannot be taken whole');
   });
 
-  it('shows 0.079999999 beside 0.08 and rounds neither', () => {
+  it('shows 0.079999999 beside 0.08 and rounds neither (G52)', () => {
     const list = modelsDev({ openai: { 'gpt-x': { input: 1, output: 4, cache_read: 0.079999999 } } });
     const found = scripts.compare(shipped('openai', 'gpt-x', { ...GPT, cache_read: 0.08 }), [list], TODAY);
     expect(scripts.report(found, [list])).toContain('cache_read: 0.08 here; 0.079999999 models.dev');
   });
 
-  it('derives no price of the cached part, neither 0 nor a tenth', () => {
+  it('derives no price of the cached part, neither 0 nor a tenth (G31)', () => {
     const cost = { input: 2.5, output: 10 };
     const own = shipped('openai', 'gpt-x', { prompt: 2.5, completion: 10, cache_read: 1.25 });
     expect(about(scripts.compare(own, [modelsDev({ openai: { 'gpt-x': cost } })], TODAY), 'gpt-x')).toEqual(
@@ -193,7 +193,7 @@ describe('bounds', () => {
     genaiPrices({ 'gpt-x': prices }),
   ];
 
-  it('holds an embedding at a thousand times its price', () => {
+  it('holds an embedding at a thousand times its price (G28)', () => {
     const lists = twice({ input: 100, output: 0 }, { input_mtok: 100 });
     const found = about(scripts.compare(shipped('openai', 'gpt-x', 0.1), lists, TODAY), 'gpt-x');
     expect(reasons(found)).toContain('models.dev: prompt changes by a factor of 1000');
@@ -208,7 +208,7 @@ describe('bounds', () => {
       'completion changes by a factor of 10',
     ],
     [
-      'output above 20 times the prompt',
+      'output above 20 times the prompt (G29)',
       { input: 0.2, output: 6 },
       { input_mtok: 0.2, output_mtok: 6 },
       'completion is above 20 times the prompt',
@@ -232,7 +232,7 @@ describe('bounds', () => {
     expect(scripts.chosenOf(found, ['new', 'cheaper', 'dearer'], [])).toEqual([]);
   });
 
-  it('holds a read that is stored as a write', () => {
+  it('holds a read that is stored as a write (G32)', () => {
     const lists = twice(
       { input: 1, output: 4, cache_write: 0.1 },
       { input_mtok: 1, output_mtok: 4, cache_read_mtok: 0.1 },
@@ -243,7 +243,7 @@ describe('bounds', () => {
     );
   });
 
-  it('holds a tier without the cached part where another list has one', () => {
+  it('holds a tier without the cached part where another list has one (G34)', () => {
     const size = { type: 'context', size: 272_000 };
     const lists = twice(
       { input: 1, output: 4, cache_read: 0.1, tiers: [{ tier: size, input: 2, output: 6 }] },
@@ -271,7 +271,7 @@ describe('bounds', () => {
     ]);
   });
 
-  it('writes a cut of 80 % once its text confirms it, and not with its group', () => {
+  it('writes a cut of 80 % once its text confirms it, and not with its group (G37)', () => {
     const lists = twice({ input: 0.2, output: 0.8 }, { input_mtok: 0.2, output_mtok: 0.8 });
     const found = about(scripts.compare(shipped('openai', 'gpt-x', GPT), lists, TODAY), 'gpt-x');
     expect(found).toEqual([expect.objectContaining({ group: 'cheaper' })]);
@@ -285,7 +285,7 @@ describe('bounds', () => {
   });
 });
 
-it('proposes the removal of a future price that its list has dropped, until its day', () => {
+it('proposes the removal of a future price that its list has dropped, until its day (G36)', () => {
   const own = scripts.shippedOf([
     {
       chat_models: [

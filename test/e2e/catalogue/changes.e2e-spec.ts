@@ -47,7 +47,7 @@ async function statusOnReplica(model: string): Promise<number> {
 const costOf = async (key: { readonly record: { readonly id: string } }): Promise<bigint | null> =>
   (await chatOf(apps.app, key.record.id)).cost;
 
-it('serves a new model on another replica within 2 s, at its price', async () => {
+it('serves a new model on another replica within 2 s, at its price (G3)', async () => {
   const changed = await apps.put('acme/new-1', chatModel(3, 5), { reason: 'a new model' });
   expect(changed.status).toBe(200);
   await eventually(
@@ -61,7 +61,7 @@ it('serves a new model on another replica within 2 s, at its price', async () =>
   expect(await costOf(key)).toBe(40_000_000n);
 });
 
-it('charges a stream that was open before a change at the old price, and the next call at the new one', async () => {
+it('charges a stream that was open before a change at the old price, and the next call at the new one (G4)', async () => {
   await apps.put('acme/streamed', chatModel(1, 1));
   const [later, begun] = [deferred(), deferred()];
   apps.upstream.answerWith(async (_request, response) => {
@@ -85,7 +85,7 @@ it('charges a stream that was open before a change at the old price, and the nex
   apps.upstream.answerWith(null);
 });
 
-it('accepts one of two changes that are made from the same revision', async () => {
+it('accepts one of two changes that are made from the same revision (G7)', async () => {
   await apps.put('acme/contested', chatModel(1, 1));
   const { version } = await modelOf('acme/contested');
   const both = await Promise.all(
@@ -135,14 +135,14 @@ it.each([
     { endpoints: [{ provider: 'openai', upstream_model: 'x', prices: [priceRow(0.1 + 0.2, 1)] }] },
     'has more than 15 digits',
   ],
-])('rejects a model with %s and stores nothing', async (_name, members, message) => {
+])('rejects a model with %s and stores nothing (G2, G11, G16)', async (_name, members, message) => {
   const answer = await apps.put('acme/refused', chatModel(1, 1, members));
   expect(answer.status).toBe(400);
   expect(JSON.stringify(answer.body)).toContain(message);
   expect((await ask(apps.app, 'get', '/catalogue/models/acme/refused')).status).toBe(404);
 });
 
-it('keeps the width of an embedding model, also after the model is gone', async () => {
+it('keeps the width of an embedding model, also after the model is gone (G11)', async () => {
   const embeddings = (width: number): object => ({
     created_at: '2026-01-01',
     context_length: 100,
@@ -163,7 +163,7 @@ it('keeps the width of an embedding model, also after the model is gone', async 
   expect((await put('openai/text-embedding-3-small', { native_dimensions: 8 })).status).toBe(409);
 });
 
-it('takes a disabled model out of lists and calls until its layer ends', async () => {
+it('takes a disabled model out of lists and calls until its layer ends (G13)', async () => {
   const { key, listed } = { key: apps.operatorKey, listed: '/models?q=mistral-small' };
   const idsOf = async (): Promise<string[]> => {
     const { data } = await askFor<{ data: { id: string }[] }>(200, apps.app, 'get', listed);
@@ -257,7 +257,7 @@ it('adds a rerank model, which lists its price', async () => {
   expect(JSON.stringify(refused.body)).toContain('must have usd_per_search_unit');
 });
 
-it('reverts a change by a new one with the layer before it', async () => {
+it('reverts a change by a new one with the layer before it (G8)', async () => {
   const versions: number[] = [];
   for (const price of [1, 2, 3]) {
     const { body } = await apps.put('acme/reverted', chatModel(price, price));
@@ -288,7 +288,7 @@ it('reverts a change by a new one with the layer before it', async () => {
   expect(unknown.status).toBe(404);
 });
 
-it("rejects a change by another account's key, which sees no actors", async () => {
+it("rejects a change by another account's key, which sees no actors (G9)", async () => {
   const answer = await apps.put('acme/taken', chatModel(1, 1), { key: apps.app.managementKey });
   expect(answer.status).toBe(403);
   expect(JSON.stringify(answer.body)).toContain(

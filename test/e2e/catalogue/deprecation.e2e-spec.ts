@@ -39,7 +39,7 @@ const headersOf = (successor: string): Record<string, string> => ({
 });
 
 it.each([false, true])(
-  'names the end of a chat model and its successor in the headers of an answer (stream: %s)',
+  'names the end of a chat model and its successor in the headers of an answer (stream: %s) (G50)',
   async (isStreamed) => {
     const { status, headers } = isStreamed
       ? await streamChat(apps.app, { model: LEAVING })

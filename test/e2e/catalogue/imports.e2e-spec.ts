@@ -143,7 +143,7 @@ it('changes nothing until a proposal is applied, and then every replica in one s
   ]);
 });
 
-it("keeps the operator's own prices and limits above an applied import", async () => {
+it("keeps the operator's own prices and limits above an applied import (G6)", async () => {
   const before = chatModel(5, 6) as { endpoints: object[] };
   await apps.put('acme/owned', { ...before, description: 'Ours' });
   const [owned] = (
@@ -218,7 +218,7 @@ it('refuses a proposal whose prices have changed since the comparison, or whose 
 it.each<[string, object, string]>([
   ['a width of vectors', { native_dimensions: 8 }, 'native_dimensions: is not known here'],
   ['aliases', { aliases: ['acme/x'] }, 'aliases: is not known here'],
-])('refuses an import that changes %s', async (_name, members, problem) => {
+])('refuses an import that changes %s (G2)', async (_name, members, problem) => {
   const wrong = proposal(SHIPPED, null, { one: { prompt: 1, completion: 2 } });
   const [choice] = wrong.choices;
   const answer = await ask(apps.app, 'post', '/catalogue/imports', {

@@ -75,7 +75,7 @@ const nameOf = (app: TestApp, id: string): string | undefined =>
   app.application.get(CatalogueSource).chatCatalogue.find(id)?.model.name;
 
 describe('a model of CATALOGUE_FILE', () => {
-  it('is changed by no operation', async () => {
+  it('is changed by no operation (G10)', async () => {
     const answer = await apps.put('openai/gpt-4.1-mini', { name: 'Of the operator' });
     expect(answer.status).toBe(409);
     expect(JSON.stringify(answer.body)).toContain('CATALOGUE_FILE defines openai/gpt-4.1-mini');
@@ -100,7 +100,7 @@ describe('a model of CATALOGUE_FILE', () => {
 });
 
 describe('a row that a process cannot read', () => {
-  it('leaves its model as it was, and the others apply', async () => {
+  it('leaves its model as it was, and the others apply (G12)', async () => {
     await apps.put('acme/kept', chatModel(1, 1, { name: 'Readable' }));
     await store('chat_models', 'acme/kept', { name: 'Unreadable', member_of_a_later_release: 1 });
     await store('songs', 'acme/song', { name: 'Unknown kind' });
@@ -152,7 +152,7 @@ describe('a row that a process cannot read', () => {
 });
 
 describe('a process without notifications', () => {
-  it('finds a change by its comparison, and shows until then that it lags', async () => {
+  it('finds a change by its comparison, and shows until then that it lags (G5)', async () => {
     const revisions = apps.replica.application.get(CatalogueRevisionsRepository);
     // The notification comes, and nothing is read for it.
     const missed = jest.spyOn(revisions, 'changedAfter').mockRejectedValue(new Error('not now'));
@@ -169,7 +169,7 @@ describe('a process without notifications', () => {
 });
 
 describe('a price', () => {
-  it('of tomorrow holds from 00:00 UTC on', async () => {
+  it('of tomorrow holds from 00:00 UTC on (G14)', async () => {
     const { clock } = apps.app;
     const today = clock.now().toISOString().slice(0, 10);
     const midnight = Date.parse(`${today}T00:00:00Z`) + 86_400_000;
@@ -189,7 +189,7 @@ describe('a price', () => {
     expect(await costNow()).toBeCloseTo(108e-6, 12);
   });
 
-  it('refuses a key under a limit where it is missing, and serves it at 0', async () => {
+  it('refuses a key under a limit where it is missing, and serves it at 0 (G15)', async () => {
     const [endpoint] = (chatModel(1, 1) as { endpoints: object[] }).endpoints;
     await apps.put('acme/unpriced', chatModel(1, 1, { endpoints: [{ ...endpoint, prices: [] }] }));
     await apps.put('acme/free', chatModel(0, 0));

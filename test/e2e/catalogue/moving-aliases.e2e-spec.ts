@@ -40,7 +40,7 @@ async function listed(id: string): Promise<ModelDto | undefined> {
   return data.find((model) => model.id === id);
 }
 
-it('answers a call of a moving alias as its newest target, at the price of that one', async () => {
+it('answers a call of a moving alias as its newest target, at the price of that one (G21)', async () => {
   await putAlias('~acme/latest', targetFrom('2026-01-01', OLD), targetFrom('2026-02-01', NEW));
   const key = await apps.app.createKey();
   const response = await postChat(apps.app, { model: '~acme/latest:nitro' }, { key: key.secret });

@@ -35,7 +35,7 @@ async function recordOf(id: string): Promise<GenerationDto> {
   return data;
 }
 
-it('records the revision and the price row of the start of a stream', async () => {
+it('records the revision and the price row of the start of a stream (G4)', async () => {
   const { endpoints, ...model } = chatModel(1, 1) as { readonly endpoints: readonly object[] };
   const prices = [priceRow(1, 1), priceRow(2, 2, '2026-02-01')];
   const before = await put('acme/recorded', { ...model, endpoints: [{ ...endpoints[0], prices }] });

@@ -47,7 +47,7 @@ const messageOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { error: { message: string } }).error.message;
 
 describe('a call that names a preset', () => {
-  it('has the members of the preset but for its own ones, and null is no member', async () => {
+  it('has the members of the preset but for its own ones, and null is no member (G51)', async () => {
     await preset('limited', { model: OPEN_MODEL, max_tokens: 100, temperature: 0.25 });
     for (const [own, sent] of [
       [{}, 100],
