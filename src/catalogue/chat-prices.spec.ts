@@ -67,6 +67,15 @@ describe('chatPricesOn', () => {
     });
   });
 
+  it('keeps the price of the cached part in a tier that states none of its own (G34)', () => {
+    const tiers = [{ minPromptTokens: 200, prompt: 200n, completion: 600n }];
+    expect(on([{ ...LISTED, cacheRead: 10n, tiers }], { promptTokens: 201 })).toMatchObject({
+      prompt: 200n,
+      completion: 600n,
+      cacheRead: 10n,
+    });
+  });
+
   it('applies a tier by the hour, across midnight as well', () => {
     const row = { ...LISTED, tiers: [{ utcStart: 990, utcEnd: 30, prompt: 50n }] };
     const at = (minute: number) => on([row], { minuteOfDay: minute })?.prompt;

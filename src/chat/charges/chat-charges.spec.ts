@@ -240,6 +240,24 @@ describe('settlement', () => {
     });
   });
 
+  it('charges cached tokens as the prompt where their row has no price of the cached part (G30)', () => {
+    const { prompt, completion } = LIST_PRICES;
+    const endpoint = pricedEndpoint({ prices: [datedPrices({ prompt, completion })] });
+    const call = served({ promptTokens: 5_000, cachedTokens: 3_642 }, { endpoint });
+    const { charge, cost } = chargeForChat({ served: call, ending: 'completed' }, REQUEST, null);
+    expect([charge.cost, cost?.cached, cost?.cacheDiscount]).toEqual([5_000n * prompt, 3_642n * prompt, 0n]);
+  });
+
+  it.each([
+    ['at the price of an hour', { cacheWrite: 500_000n, cacheWrite1h: 800_000n }, 800_000_000n],
+    ['at the price of five minutes where their row has no other', { cacheWrite: 500_000n }, 500_000_000n],
+  ])('charges tokens that are written for an hour %s (G33)', (_name, writes, expected) => {
+    const endpoint = pricedEndpoint({ prices: [datedPrices({ ...LIST_PRICES, ...writes })] });
+    const call = served({ promptTokens: 1_000, cacheWriteTokens: 1_000 }, { endpoint });
+    const request = { ...REQUEST, cacheWriteTtl: '1h' } as const;
+    expect(chargeForChat({ served: call, ending: 'completed' }, request, null).charge.cost).toBe(expected);
+  });
+
   it('bills own provider keys to their owner', () => {
     const own = served({ promptTokens: 10, completionTokens: 1 }, { isByok: true });
     const { charge } = chargeForChat({ served: own, ending: 'completed' }, REQUEST, null);
