@@ -7,7 +7,7 @@ import { readLayer } from '../../src/catalogue/reader/layer.js';
 import { parseYaml } from '../../src/catalogue/reader/yaml.js';
 import { shippedCatalogue, SHIPPED_RULES } from '../../src/routing/catalogue-source.js';
 
-const { models: MODELS, chatModels: CHAT_MODELS } = shippedCatalogue();
+const { models: MODELS, chatModels: CHAT_MODELS, rerankModels: RERANK_MODELS } = shippedCatalogue();
 const TODAY = '2026-11-27';
 
 it('names every model once, among embedding models as well', () => {
@@ -110,6 +110,18 @@ it('keeps the price of a snapshot apart from that of its successor (G24)', () =>
   };
   expect(priceOf('openai/gpt-4o-2024-05-13')).toMatchObject({ prompt: 5_000_000n, completion: 15_000_000n });
   expect(priceOf('openai/gpt-4o')).toMatchObject({ prompt: 2_500_000n, completion: 10_000_000n });
+});
+
+it('names no upstream model by a name that moves to another one (G19)', () => {
+  const upstreams = [...CHAT_MODELS, ...MODELS, ...RERANK_MODELS].flatMap(({ endpoints }) =>
+    endpoints.map(({ upstreamModel }) => upstreamModel),
+  );
+  expect(upstreams.filter((name) => /latest/i.test(name))).toEqual([]);
+  // Lists have 1.5 and 7.5 USD at mistral-medium-latest, which is another model by now.
+  const medium = CHAT_MODELS.find(({ id }) => id === 'mistralai/mistral-medium-3.1')?.endpoints[0];
+  expect(medium?.upstreamModel).toBe('mistral-medium-2508');
+  const moment = { promptTokens: 1, minuteOfDay: 0, serviceTier: null };
+  expect(chatPricesOn(medium!, TODAY, moment)).toMatchObject({ prompt: 400_000n, completion: 2_000_000n });
 });
 
 it("prices the five classes of tokens of Anthropic's models, in long prompts of one as well", () => {

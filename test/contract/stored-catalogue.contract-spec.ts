@@ -209,6 +209,27 @@ it.each<[string, string, object]>([
   expect(problemWith(allPrices)).toBeNull();
 });
 
+it('a stored row gives a regional profile of Claude its own price beside the global one (G25)', () => {
+  const id = 'anthropic/claude-sonnet-4.6';
+  const regional = {
+    provider: 'bedrock',
+    tag: 'bedrock/us',
+    upstream_model: 'us.anthropic.claude-sonnet-4-6',
+    wires: ['messages'],
+  };
+  const prices = { prompt: 3.3, completion: 16.5, cache_read: 0.33, cache_write: 4.125, cache_write_1h: 6.6 };
+  const row = { ...ROW, usd_per_million_tokens: prices };
+  const source = over(shipped(), ['chat_models', id, { endpoints: [{ ...regional, prices: [row] }] }]);
+  expect(problemOf(source, 'chat_models', id)).toBeNull();
+  const model = source.chatCatalogue.find(id)?.model as ChatModel;
+  const pricesAt = (upstream: string) => {
+    const [price] = model.endpoints.find(({ upstreamModel }) => upstreamModel === upstream)?.prices ?? [];
+    return [price?.prompt, price?.completion];
+  };
+  expect(pricesAt('us.anthropic.claude-sonnet-4-6')).toEqual([3_300_000n, 16_500_000n]);
+  expect(pricesAt('global.anthropic.claude-sonnet-4-6')).toEqual([3_000_000n, 15_000_000n]);
+});
+
 it('a stored model may have an alias of another one as its id, and gives it back at its end', () => {
   const other = { ...ADDED.chat_models, canonical_slug: 'acme/other-1', aliases: ['acme/taken'] };
   const source = over(shipped(), ['chat_models', 'acme/other', other]);

@@ -123,6 +123,36 @@ describe('names', () => {
     ]);
   });
 
+  it('takes no price of a name that moves for the name of a day (G19)', () => {
+    const list = modelsDev({ mistral: { 'mistral-medium-latest': { input: 1.5, output: 7.5 } } });
+    const own = shipped('mistral', 'mistral-medium-2508', { prompt: 0.4, completion: 2 });
+    expect(about(scripts.compare(own, [list], TODAY), 'mistral-medium-2508')).toEqual([
+      expect.objectContaining({ group: 'not listed', changes: [] }),
+    ]);
+  });
+
+  it('takes no row of another provider for a model at Together, listed here or not (G49)', () => {
+    const cost = { input: 0.5, output: 2 };
+    const list = modelsDev({
+      'fireworks-ai': { 'moonshotai/Kimi-K9': cost },
+      deepinfra: { 'moonshotai/Kimi-K9': cost },
+      togetherai: { 'moonshotai/Kimi-K2': cost },
+    });
+    const atTogether = (model: string): Proposal[] =>
+      about(scripts.compare(shipped('together', model, GPT), [list], TODAY), 'moonshotai/Kimi-K9');
+    expect(atTogether('moonshotai/Kimi-K2')).toEqual([]);
+    expect(atTogether('moonshotai/Kimi-K9')).toEqual([
+      expect.objectContaining({ key: 'together moonshotai/Kimi-K9', group: 'not listed', changes: [] }),
+    ]);
+  });
+
+  it('leaves a price of 0 at a server of our own, whatever lists have for its name (G18)', () => {
+    const cost = { input: 0.15, output: 0.6 };
+    const list = modelsDev({ openai: { 'gpt-oss-120b': cost }, togetherai: { 'gpt-oss-120b': cost } });
+    const own = shipped('vllm', 'gpt-oss-120b', { prompt: 0, completion: 0 });
+    expect(about(scripts.compare(own, [list], TODAY), 'gpt-oss-120b')).toEqual([]);
+  });
+
   it('proposes a snapshot of another price as a model of its own (G24)', () => {
     const cost = { input: 5, output: 15 };
     const lists = [
