@@ -120,6 +120,11 @@ it.each([
     'endpoints[0].prices[0].usd_per_million_tokens.prompt: must be a decimal number',
   ],
   [
+    'a price of the answer alone',
+    { endpoints: [{ provider: 'openai', upstream_model: 'x', prices: [priceRow(undefined, 1)] }] },
+    'usd_per_million_tokens must have prompt and completion',
+  ],
+  [
     'a row without a price',
     {
       endpoints: [

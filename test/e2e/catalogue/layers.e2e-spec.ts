@@ -11,8 +11,9 @@ import type { TestApp } from '../../support/app/app.js';
 import { withCatalogueFile } from '../../support/catalogue/catalogue-file.js';
 import { chatModel, priceRow, startOperatorApps } from '../../support/catalogue/operator-apps.js';
 import type { OperatorApps } from '../../support/catalogue/operator-apps.js';
+import { eventually } from '../../support/eventually.js';
 import { askFor } from '../../support/requests/admin.js';
-import { postChat } from '../../support/upstreams/chat-upstream.js';
+import { chatOf, postChat } from '../../support/upstreams/chat-upstream.js';
 
 interface State {
   readonly version: number;
@@ -198,5 +199,27 @@ describe('a price', () => {
       (await postChat(apps.app, { model }, { key: poor.secret })).status;
     expect(await statusFor('acme/unpriced')).toBe(404);
     expect(await statusFor('acme/free')).toBe(200);
+  });
+
+  it('of 0 is served to a key that is over its limit: nothing is to be reserved (G17)', async () => {
+    await apps.put('acme/gratis', chatModel(0, 0));
+    await apps.put('acme/priced', chatModel(1, 1));
+    const { secret, record } = await apps.app.createKey();
+    const statusFor = async (model: string): Promise<number> => {
+      const response = await postChat(apps.app, { model }, { key: secret });
+      await response.text();
+      return response.status;
+    };
+    expect(await statusFor('acme/priced')).toBe(200);
+    // 12 tokens of 1 USD a million are spent.
+    expect((await chatOf(apps.app, record.id)).cost).toBe(12_000_000n);
+    const path = `/keys/${record.hash}`;
+    const changed = await askFor(200, apps.app, 'patch', path, { body: { limit: 0.000001 } });
+    expect(changed).toMatchObject({ data: { limit_remaining: 0 } });
+    await eventually(
+      () => statusFor('acme/priced'),
+      (status) => status === 402,
+    );
+    expect(await statusFor('acme/gratis')).toBe(200);
   });
 });
