@@ -5,13 +5,17 @@
 import { deprecationsOf, holdsOf } from './bounds.mjs';
 
 const EMBEDDING = 'models';
+// Its price and behaviour change by themselves (docs/catalogue.md#prices).
+const MOVING_NAME = /(?:^|[-_.:/ ])latest$/i;
 
 /** `lists`: of readList. `today`: YYYY-MM-DD. */
 export function compare(shipped, lists, today) {
   const proposals = [];
   for (const [key, endpoint] of shipped) proposals.push(...changesOf(key, endpoint, lists, today));
   const unlisted = new Set(
-    lists.flatMap(({ offers }) => [...offers.keys()].filter((key) => !shipped.has(key))),
+    lists.flatMap(({ offers }) =>
+      [...offers.keys()].filter((key) => !shipped.has(key) && !MOVING_NAME.test(key)),
+    ),
   );
   const hosts = new Set(
     [...shipped.values()].flatMap(({ kind, provider }) => (kind === EMBEDDING ? [] : [provider])),

@@ -123,12 +123,14 @@ describe('names', () => {
     ]);
   });
 
-  it('takes no price of a name that moves for the name of a day (G19)', () => {
+  it('takes no price of a name that moves for the name of a day, and proposes no such name (G19)', () => {
     const list = modelsDev({ mistral: { 'mistral-medium-latest': { input: 1.5, output: 7.5 } } });
     const own = shipped('mistral', 'mistral-medium-2508', { prompt: 0.4, completion: 2 });
-    expect(about(scripts.compare(own, [list], TODAY), 'mistral-medium-2508')).toEqual([
+    const found = scripts.compare(own, [list], TODAY);
+    expect(about(found, 'mistral-medium-2508')).toEqual([
       expect.objectContaining({ group: 'not listed', changes: [] }),
     ]);
+    expect(about(found, 'mistral-medium-latest')).toEqual([]);
   });
 
   it('takes no row of another provider for a model at Together, listed here or not (G49)', () => {
