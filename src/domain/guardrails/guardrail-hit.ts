@@ -27,11 +27,12 @@ export const MAX_GUARDRAIL_HITS = 100;
 export class CallHits {
   private readonly counts = new Map<string, GuardrailHit>();
 
-  add({ id, name, scope }: NamedGuardrail, filter: string, action: FilterAction): void {
+  add({ id, name, scope }: NamedGuardrail, filter: string, action: FilterAction, matches: number): void {
     const key = `${id} ${scope} ${action} ${filter}`;
-    const count = (this.counts.get(key)?.count ?? 0) + 1;
-    if (count > 1 || this.counts.size < MAX_GUARDRAIL_HITS)
-      this.counts.set(key, { id, name, scope, filter, action, count });
+    const known = this.counts.get(key);
+    if (!known && this.counts.size >= MAX_GUARDRAIL_HITS) return;
+    const count = (known?.count ?? 0) + matches;
+    this.counts.set(key, { id, name, scope, filter, action, count });
   }
 
   /** Undefined: none. */

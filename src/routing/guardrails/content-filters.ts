@@ -151,11 +151,14 @@ export class ContentFilters {
     { key, filters, pace, hits }: Search,
   ): Promise<readonly FilterHit[]> {
     const found = await atPace(hitsIn(filters, text, isUser), pace);
-    for (const { filter } of found) {
-      const { guardrail, name, action, isBuiltin } = filter;
-      this.matches.inc({ action, filter: isBuiltin ? name : 'custom' });
-      this.daily.add({ workspaceId: key.workspaceId, guardrailId: guardrail.id, filter: name, action });
-      hits?.add(guardrail, name, action);
+    // A text may have as many matches as words.
+    const counts = new Map<CompiledFilter, number>();
+    for (const { filter } of found) counts.set(filter, (counts.get(filter) ?? 0) + 1);
+    for (const [{ guardrail, name, action, isBuiltin }, count] of counts) {
+      this.matches.inc({ action, filter: isBuiltin ? name : 'custom' }, count);
+      const { workspaceId } = key;
+      this.daily.add({ workspaceId, guardrailId: guardrail.id, filter: name, action, hits: count });
+      hits?.add(guardrail, name, action, count);
     }
     const block = found.find(({ filter }) => filter.action === 'block');
     if (block) throw blocked(block.filter.guardrail, path, block.filter.name);

@@ -32,8 +32,8 @@ export class DailyHits implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.flush();
   }
 
-  add(of: Omit<DailyHit, 'day' | 'hits'>): void {
-    this.count({ ...of, day: utcDay(this.clock.now()), hits: 1 });
+  add(hits: Omit<DailyHit, 'day'>): void {
+    this.count({ ...hits, day: utcDay(this.clock.now()) });
   }
 
   /** Never rejects: a failed report is repeated. */
