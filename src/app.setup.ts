@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { findCaller, findPayer } from './auth/caller.js';
+import { findAccountId, findCaller, findPayer, findPerson } from './auth/caller.js';
 import { RateLimiter } from './auth/rate-limiter.js';
 import { AppConfig } from './config/app-config.js';
 import { serveConsole } from './console/pages.js';
@@ -36,7 +36,7 @@ export function setUpApplication(
   application.disable('x-powered-by');
   application.disable('etag');
   compareEntityTags(application);
-  application.use(assignRequestId, application.get(RequestObserver).watch(findCaller));
+  application.use(assignRequestId, application.get(RequestObserver).watch(findCaller, findPerson));
   const {
     console: hasConsole,
     corsAllowedOrigins: origins,
@@ -46,7 +46,7 @@ export function setUpApplication(
   } = config;
   shareAddresses(application, trustedProxies);
   if (origins.length > 0) application.enableCors(corsOptions(origins));
-  application.get(LoadShedder).findAccountsBy((request) => findCaller(request)?.key.accountId ?? null);
+  application.get(LoadShedder).findAccountsBy(findAccountId);
   recordRefusals(application.get(FailedRequests), application.get(RefusalReporter));
   application.use(requireHost);
   const limits = [

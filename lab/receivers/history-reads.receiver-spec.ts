@@ -11,6 +11,7 @@ import type { AnalyticsQuery, AnalyticsRow, DimensionName } from '../../src/doma
 import type { Generation } from '../../src/domain/generations/generation.js';
 import type { GenerationFilter, ListPosition } from '../../src/domain/generations/generation-list.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { managerByKey } from '../../src/domain/people/manager.js';
 import { AnalyticsRepository } from '../../src/persistence/activity/analytics.repository.js';
 import { isOfFirstToken, isPercentile } from '../../src/persistence/activity/percentiles.js';
 import { GenerationListRepository } from '../../src/persistence/generations/generation-list.repository.js';
@@ -490,7 +491,7 @@ describe('the list of generations with a history', () => {
     await history.append([generation]);
     await history.copyAll();
     const find = (of: TestApp, reader: ApiKey) =>
-      of.application.get(GenerationsRepository).find(reader, generation);
+      of.application.get(GenerationsRepository).find(managerByKey(reader), generation);
     const expected = await find(history.plain, app.key);
     await history.dropBefore(at(100));
     expect(await find(history.plain, app.key)).toBeNull();

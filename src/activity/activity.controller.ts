@@ -1,8 +1,8 @@
 // The route of an account's activity.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -30,10 +30,10 @@ export class ActivityController {
     errors: [404, 408],
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: ActivityQueryDto,
   ): Promise<Data<ActivityItemDto[]>> {
-    const rows = await this.activity.list(caller, query);
+    const rows = await this.activity.list(manager, query);
     return { data: rows.map(toActivityItemDto) };
   }
 }

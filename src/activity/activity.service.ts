@@ -1,7 +1,7 @@
 // The activity of an account in its last 30 completed UTC days.
 import { Injectable } from '@nestjs/common';
 import type { ActivityRow, ActivityScope } from '../domain/generations/activity.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { utcDay } from '../domain/spend/spend.js';
@@ -24,12 +24,12 @@ export class ActivityService {
     private readonly clock: Clock,
   ) {}
 
-  async list({ key }: Caller, query: ActivityQueryDto): Promise<readonly ActivityRow[]> {
+  async list({ accountId }: Manager, query: ActivityQueryDto): Promise<readonly ActivityRow[]> {
     const scope: ActivityScope = {
-      accountId: key.accountId,
+      accountId: accountId,
       ...this.readDays(query.date),
-      workspaceIds: await this.readWorkspaces(key.accountId, query.workspace_id),
-      apiKeyIds: await this.readKeys(key.accountId, query),
+      workspaceIds: await this.readWorkspaces(accountId, query.workspace_id),
+      apiKeyIds: await this.readKeys(accountId, query),
     };
     const rows = await this.activity.sumUp(scope, {
       byWorkspace: query.group_by === 'workspace',

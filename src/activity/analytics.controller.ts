@@ -1,8 +1,8 @@
 // The routes of analytics.
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -39,10 +39,10 @@ export class AnalyticsController {
     errors: [408],
   })
   async query(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Body() body: AnalyticsQueryDto,
   ): Promise<AnalyticsResponseDto> {
-    const { rows, isTruncated, milliseconds, warnings } = await this.analytics.query(caller, body);
+    const { rows, isTruncated, milliseconds, warnings } = await this.analytics.query(manager, body);
     return {
       data: {
         data: [...rows],

@@ -7,7 +7,7 @@ import type {
   AnalyticsQuery,
   AnalyticsRow,
 } from '../domain/generations/analytics.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -41,7 +41,7 @@ export class AnalyticsService {
     private readonly clock: Clock,
   ) {}
 
-  async query({ key: { accountId } }: Caller, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
+  async query({ accountId }: Manager, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
     const hasNoRefusals = lacksRefusals(dto);
     const begun = performance.now();
     const warnings: string[] = [];

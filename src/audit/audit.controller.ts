@@ -1,8 +1,8 @@
 // The route of the audit log: an extension of the contract (docs/contract.md#audit-log).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextBy } from '../http/server/csv.js';
 import { AuditService } from './audit.service.js';
@@ -21,13 +21,16 @@ export class AuditController {
   @Operation({
     id: 'listAuditLog',
     summary: 'List audit log entries',
-    description: 'The changes that keys of the account made, newest first.',
+    description: 'The changes that keys and people of the account made, newest first.',
     answer: AuditLogResponseDto,
   })
-  async list(@CurrentCaller() caller: Caller, @Query() query: AuditQueryDto): Promise<AuditLogResponseDto> {
-    const { entries, actors, next } = await this.audit.list(caller, query);
+  async list(
+    @CurrentManager() manager: Manager,
+    @Query() query: AuditQueryDto,
+  ): Promise<AuditLogResponseDto> {
+    const { entries, actors, next } = await this.audit.list(manager, query);
     return {
-      data: entries.map((entry) => toAuditEntryDto(entry, actors.get(entry.actorHash)?.name ?? null)),
+      data: entries.map((entry) => toAuditEntryDto(entry, actors.get(entry.actorHash ?? '')?.name ?? null)),
       next,
     };
   }

@@ -1,6 +1,6 @@
 // Reads the audit log of an account.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { StoredAuditEntry } from '../domain/audit.js';
 import { AuditLogRepository } from '../persistence/audit/audit-log.repository.js';
 import { KeyHashes } from '../persistence/keys/key-hashes.js';
@@ -21,11 +21,11 @@ export class AuditService {
     private readonly keyHashes: KeyHashes,
   ) {}
 
-  async list({ key }: Caller, query: AuditQueryDto): Promise<AuditPage> {
+  async list({ accountId }: Manager, query: AuditQueryDto): Promise<AuditPage> {
     const { limit, object_id: objectId } = query;
     // Entries name a key by the hash of its record.
-    const names = await this.keyHashes.find(key.accountId, objectId === undefined ? [] : [objectId]);
-    const found = await this.auditLog.list(key.accountId, {
+    const names = await this.keyHashes.find(accountId, objectId === undefined ? [] : [objectId]);
+    const found = await this.auditLog.list(accountId, {
       objectType: query.object_type,
       objectId: names.get(objectId ?? '')?.hash ?? objectId,
       workspaceId: query.workspace_id,
@@ -37,8 +37,8 @@ export class AuditService {
       limit: limit + 1,
     });
     const entries = found.slice(0, limit);
-    const actors = await this.keyHashes.find(key.accountId, [
-      ...new Set(entries.map(({ actorHash }) => actorHash)),
+    const actors = await this.keyHashes.find(accountId, [
+      ...new Set(entries.flatMap(({ actorHash }) => actorHash ?? [])),
     ]);
     return { entries, actors, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null };
   }

@@ -2,14 +2,17 @@
 // the key's requests per minute. POST, PUT, PATCH and DELETE also count toward the account's changes per minute.
 import { applyDecorators, createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiExtension, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/audit.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { RouteRule } from '../config/route-rule.js';
 import type { RouteDecorator } from '../config/route-rule.js';
-import { callerOf, findCaller } from './caller.js';
+import type { Manager } from '../domain/people/manager.js';
+import { reachOf } from '../domain/people/rights.js';
+import type { Right } from '../domain/people/rights.js';
+import { callerOf, findCaller, findPerson, managerOf } from './caller.js';
 
 export interface KeyKindRule {
   readonly kind: 'management' | 'inference';
@@ -19,6 +22,8 @@ export interface KeyKindRule {
 export const PUBLIC = new RouteRule<true>('auth:public');
 export const SHOWS_MORE = new RouteRule<(request: Request) => boolean>('auth:shows-more');
 export const KEY_KIND = new RouteRule<KeyKindRule>('auth:key-kind');
+export const RIGHT = new RouteRule<Right>('auth:right');
+export const FOR_EVERYONE = new RouteRule<true>('auth:for-everyone');
 export const READS_ONLY = new RouteRule<true>('auth:reads-only');
 export const RATE_LIMIT_EXEMPT = new RouteRule<true>('auth:rate-limit-exempt');
 
@@ -46,6 +51,16 @@ export const ManagementOnly = (
       )
     : KEY_KIND.is({ kind: 'management', rejection: 'management_key_needed' });
 
+/**
+ * The right that a person needs for the route (docs/contract.md#roles). A route without one is denied to people. The guard rejects a
+ * person without it; the service keeps to `reach` of the manager.
+ */
+export const NeedsRight = (right: Right): RouteDecorator =>
+  applyDecorators(RIGHT.is(right), ApiExtension('x-right', right));
+
+/** Of a route that every caller and every person may use, without a role as well: their own session. */
+export const ForEveryone = (): RouteDecorator => FOR_EVERYONE.is(true);
+
 /** Rejects management keys (docs/contract.md#authentication). */
 export const InferenceOnly = (): RouteDecorator =>
   KEY_KIND.is({ kind: 'inference', rejection: 'management_key_refused' });
@@ -61,19 +76,25 @@ export const CurrentCaller = createParamDecorator((_data: unknown, context: Exec
   callerOf(context.switchToHttp().getRequest()),
 );
 
-/** Of a route that shows more to management keys: null for everyone else. */
-export const ManagementCaller = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Caller | null => {
-    const caller = findCaller(context.switchToHttp().getRequest());
-    return caller?.key.kind === 'management' ? caller : null;
-  },
+/** The key or the person behind the request. */
+export const CurrentManager = createParamDecorator((_data: unknown, context: ExecutionContext): Manager =>
+  managerOf(context.switchToHttp().getRequest()),
 );
 
-/** The caller and the request's origin, which the audit log records with a change. */
+/** Of a route that shows more to management keys and to people with a role: whether the request is one of theirs. */
+export const SeesMore = createParamDecorator((_data: unknown, context: ExecutionContext): boolean => {
+  const request = context.switchToHttp().getRequest<Request>();
+  const person = findPerson(request);
+  return person === null
+    ? findCaller(request)?.key.kind === 'management'
+    : reachOf(person, 'catalogue.read') !== null;
+});
+
+/** The manager and the request's origin, which the audit log records with a change. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<Request>();
   return {
-    key: callerOf(request).key,
+    ...managerOf(request),
     address: request.ip ?? '',
     requestId: String(request.res?.getHeader('x-request-id') ?? ''),
     userAgent: request.headers['user-agent'] ?? null,

@@ -2,18 +2,19 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { BearerGuard, KeyKindGuard, RateLimitGuard } from './guards.js';
-import { CallerCache, SessionCallers } from './caller-cache.js';
+import { CallerCache, PeopleCache, SessionCallers } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
 
 @Module({
   providers: [
     CallerCache,
+    PeopleCache,
     RateLimiter,
     SessionCallers,
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: KeyKindGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
   ],
-  exports: [CallerCache, RateLimiter, SessionCallers],
+  exports: [CallerCache, PeopleCache, RateLimiter, SessionCallers],
 })
 export class AuthModule {}

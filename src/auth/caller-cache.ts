@@ -1,14 +1,16 @@
-// Callers by the secret of a key, or by a session of the console: cached until a notification evicts them.
+// Callers by the secret of a key, people, and sessions of the console: cached until a notification evicts them.
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../domain/clock.js';
 import { isUsableAt } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { hashSessionId, isSessionLive, isSightingDue } from '../domain/keys/console-session.js';
-import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { hashSessionId, isSessionLive, isSightingDue } from '../domain/people/console-session.js';
+import type { ConsoleSession, SessionCaller, SessionPerson } from '../domain/people/console-session.js';
+import type { Person } from '../domain/people/person.js';
 import { Notifications } from '../persistence/database/notifications.js';
 import { NotifiedCache } from '../persistence/database/notified-cache.js';
 import { ApiKeysRepository } from '../persistence/keys/api-keys.repository.js';
 import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
+import { PeopleRepository } from '../persistence/people/people.repository.js';
 
 /**
  * By the hash of their secret, so that the request path queries the database once per key and change. The cache is keyed
@@ -23,7 +25,15 @@ export class CallerCache extends NotifiedCache<Caller> {
   }
 }
 
-/** A session is cached like a caller, and a caller that is gone ends it as well. */
+/** By their id. Roles are in force with the notification of their change. */
+@Injectable()
+export class PeopleCache extends NotifiedCache<Person> {
+  constructor(people: PeopleRepository, notifications: Notifications) {
+    super(notifications, { channel: 'person_changed', max: 10_000 }, (id) => people.find(id));
+  }
+}
+
+/** A session is cached like a caller. It ends with its caller or person as well. */
 @Injectable()
 export class SessionCallers {
   private readonly logger = new Logger(SessionCallers.name);
@@ -32,6 +42,7 @@ export class SessionCallers {
   constructor(
     private readonly sessions: ConsoleSessionsRepository,
     private readonly callers: CallerCache,
+    private readonly people: PeopleCache,
     private readonly clock: Clock,
     notifications: Notifications,
   ) {
@@ -45,16 +56,27 @@ export class SessionCallers {
     );
   }
 
-  /** Null: no live session has the id, or its secret is no longer valid. */
-  async find(id: string): Promise<SessionCaller | null> {
+  /** Null: no live session has the id, its secret is no longer valid, or its person is disabled. */
+  async find(id: string): Promise<SessionCaller | SessionPerson | null> {
     const idHash = hashSessionId(id);
     const session = await this.cache.find(idHash);
     const now = this.clock.now();
     if (!session || !isSessionLive(session, now)) return null;
-    const caller: Caller | null = await this.callers.find(session.secretHash);
-    if (!caller || !isUsableAt(caller, now)) return null;
-    this.record(session, now);
-    return { ...caller, session };
+    const found = await this.findAuthenticated(session, now);
+    if (found) this.record(session, now);
+    return found && { ...found, session };
+  }
+
+  private async findAuthenticated(
+    { secretHash, personId }: CachedSession,
+    now: Date,
+  ): Promise<Caller | Pick<SessionPerson, 'person'> | null> {
+    if (personId !== null) {
+      const person: Person | null = await this.people.find(personId);
+      return person?.disabledAt === null ? { person } : null;
+    }
+    const caller: Caller | null = await this.callers.find(secretHash);
+    return caller && isUsableAt(caller, now) ? caller : null;
   }
 
   /** Does not wait: a lost record ends an idle session a minute too early at most. */
@@ -68,6 +90,4 @@ export class SessionCallers {
 }
 
 /** A session as this process last saw it; other processes read the database once a minute. */
-interface CachedSession extends ConsoleSession {
-  lastSeenAt: Date;
-}
+type CachedSession = ConsoleSession & { lastSeenAt: Date };

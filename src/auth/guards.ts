@@ -1,17 +1,30 @@
-// The three guards of every route: caller, kind of key, rate limit.
+// The three guards of every route: caller, kind of key or right of a person, rate limit.
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
 import type { Caller } from '../domain/keys/api-key.js';
-import { isFromConsole, mayHaveSession, presentedSession } from '../domain/keys/console-session.js';
+import type { SessionCaller, SessionPerson } from '../domain/people/console-session.js';
+import { managerByPerson } from '../domain/people/manager.js';
+import type { PersonManager } from '../domain/people/manager.js';
+import type { Person } from '../domain/people/person.js';
+import { lowestRoleWith, reachOf } from '../domain/people/rights.js';
+import { isFromConsole, mayHaveSession, presentedSession } from '../domain/people/console-session.js';
 import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { ErrorCode } from '../domain/errors.js';
 import { Installation } from '../persistence/database/installation.js';
-import { KEY_KIND, PUBLIC, RATE_LIMIT_EXEMPT, READS_ONLY, SHOWS_MORE } from './auth.decorators.js';
-import { attachCaller, callerOf } from './caller.js';
+import {
+  KEY_KIND,
+  PUBLIC,
+  RATE_LIMIT_EXEMPT,
+  READS_ONLY,
+  RIGHT,
+  SHOWS_MORE,
+  FOR_EVERYONE,
+} from './auth.decorators.js';
+import { attachCaller, attachManager, attachPerson, callerOf, findPerson } from './caller.js';
 import { CallerCache, SessionCallers } from './caller-cache.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -39,12 +52,9 @@ export class BearerGuard implements CanActivate {
     const caller = credential
       ? await this.findBySecret(credential.secret)
       : await this.findBySession(context, request);
-    if (!caller || !isUsableAt(caller, this.clock.now())) {
-      await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
-      throw new AppError('invalid_credential');
-    }
-    attachCaller(request, caller);
-    return true;
+    if (this.attach(request, caller)) return true;
+    await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
+    throw new AppError('invalid_credential');
   }
 
   /** A wrong credential counts as elsewhere: it must not be guessed where it is not needed. */
@@ -53,9 +63,21 @@ export class BearerGuard implements CanActivate {
     if (!credential && !mayHaveSession(request.headers)) return;
     const find = credential ? this.findBySecret(credential.secret) : this.findBySession(context, request);
     const caller = await find.catch(orAnonymous);
-    if (caller && isUsableAt(caller, this.clock.now())) attachCaller(request, caller);
-    else if (credential && caller === null)
+    const isAttached = caller !== undefined && this.attach(request, caller);
+    if (!isAttached && credential && caller === null)
       await this.rateLimiter.countFailedAuthentication(request.ip ?? '');
+  }
+
+  /** False: the credential is not valid. */
+  private attach(request: Request, found: Caller | SessionPerson | null): boolean {
+    if (found === null) return false;
+    if ('person' in found) {
+      attachPerson(request, found);
+      return true;
+    }
+    if (!isUsableAt(found, this.clock.now())) return false;
+    attachCaller(request, found);
+    return true;
   }
 
   private async findBySecret(secret: string | null): Promise<Caller | null> {
@@ -66,7 +88,10 @@ export class BearerGuard implements CanActivate {
    * A cookie leaves the browser with every request to this host: it counts only for requests of the
    * console's own pages, and never where a call is charged (docs/contract.md#console).
    */
-  private async findBySession(context: ExecutionContext, request: Request): Promise<Caller | null> {
+  private async findBySession(
+    context: ExecutionContext,
+    request: Request,
+  ): Promise<SessionCaller | SessionPerson | null> {
     const { method, headers } = request;
     const mayCount =
       KEY_KIND.of(context)?.kind !== 'inference' && mayHaveSession(headers) && isFromConsole(method, headers);
@@ -82,16 +107,28 @@ function orAnonymous(error: unknown): undefined {
   throw error;
 }
 
-/** Checks that the route allows the caller's kind of key. */
+/** Checks that the route allows the caller's kind of key, or that the person's role has the right of the route. */
 @Injectable()
 export class KeyKindGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
     const rule = KEY_KIND.of(context);
-    if (rule && callerOf(context.switchToHttp().getRequest()).key.kind !== rule.kind) {
-      throw new AppError(rule.rejection);
-    }
+    if (PUBLIC.of(context) || FOR_EVERYONE.of(context)) return true;
+    const person = findPerson(request);
+    if (person) attachManager(request, managerOfPerson(context, person));
+    else if (rule && callerOf(request).key.kind !== rule.kind) throw new AppError(rule.rejection);
     return true;
   }
+}
+
+/** A route without a right is denied to people: a new one must state which role it is for. */
+function managerOfPerson(context: ExecutionContext, person: Person): PersonManager {
+  const right = RIGHT.of(context);
+  const reach = right === undefined ? null : reachOf(person, right);
+  if (reach !== null) return managerByPerson(person, reach);
+  throw new AppError('role_refused', {
+    detail: right === undefined ? 'the operation is for keys' : `it needs the role ${lowestRoleWith(right)}`,
+  });
 }
 
 const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -105,9 +142,10 @@ export class RateLimitGuard implements CanActivate {
     if (RATE_LIMIT_EXEMPT.of(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     if (PUBLIC.of(context)) return this.rateLimiter.consumePublic(request.ip ?? '');
-    const { key } = callerOf(request);
-    if (key.kind === 'inference' || READING_METHODS.has(request.method) || READS_ONLY.of(context))
-      return this.rateLimiter.consume(key);
-    return this.rateLimiter.consumeChange(key);
+    const requester = findPerson(request) ?? callerOf(request).key;
+    const isInference = 'kind' in requester && requester.kind === 'inference';
+    if (isInference || READING_METHODS.has(request.method) || READS_ONLY.of(context))
+      return this.rateLimiter.consume(requester);
+    return this.rateLimiter.consumeChange(requester);
   }
 }

@@ -1,10 +1,11 @@
-// Requests per minute of a key, changes per minute of an account, failed authentications and unauthenticated requests
+// Requests per minute of a key or person, changes per minute of an account, failed authentications and unauthenticated requests
 // of an address (docs/contract.md#rate-limits). Counted in memory, or shared by all replicas through Redis. While
 // Redis is unreachable each replica counts for itself.
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Person } from '../domain/people/person.js';
 import { Clock } from '../domain/clock.js';
 import { readIpAddress } from '../domain/ip-ranges.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
@@ -17,6 +18,9 @@ const MAX_OWNERS = 100_000;
 const MAX_NETWORKS = 20_000;
 // Each costs a call to a provider, which no key pays for.
 const PROVIDER_TESTS = 10;
+
+/** People count as management keys do. */
+type Requester = Pick<ApiKey, 'id' | 'accountId' | 'kind'> | Pick<Person, 'id' | 'accountId'>;
 
 /** One limit; null: switched off. */
 interface Limit {
@@ -65,17 +69,18 @@ export class RateLimiter implements OnApplicationShutdown {
     return this.redis?.isShared === true;
   }
 
-  /** Counts one request of the key; rejects with `rate_limit_exceeded` beyond the limit. */
-  consume(key: ApiKey): true | Promise<true> {
-    return this.take(this.byKind[key.kind], key.id);
+  /** Counts one request of the key or person; rejects with `rate_limit_exceeded` beyond the limit. */
+  consume(requester: Requester): true | Promise<true> {
+    return this.take(this.byKind['kind' in requester ? requester.kind : 'management'], requester.id);
   }
 
   /**
-   * Counts one change: toward the requests of the key, and toward the changes of its account with all of its keys.
+   * Counts one change: toward the requests of the key or person, and toward the changes of the account with all of its keys
+   * and people.
    */
-  async consumeChange(key: ApiKey): Promise<true> {
-    await this.consume(key);
-    return this.take(this.changes, key.accountId);
+  async consumeChange(requester: Requester): Promise<true> {
+    await this.consume(requester);
+    return this.take(this.changes, requester.accountId);
   }
 
   /**

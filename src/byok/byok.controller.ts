@@ -1,8 +1,8 @@
 // The routes of customers' own provider credentials.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/providers/provider-credential.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
@@ -29,10 +29,10 @@ export class ByokController {
     answer: pageOf(ByokKeyDto),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: ListByokKeysQueryDto,
   ): Promise<Page<ByokKeyDto>> {
-    const { items, total } = await this.byok.list(caller, query);
+    const { items, total } = await this.byok.list(manager, query);
     return { data: items.map(toByokKeyDto), total_count: total };
   }
 
@@ -58,8 +58,8 @@ export class ByokController {
     description: 'The settings of a credential, without its key.',
     answer: dataOf(ByokKeyDto),
   })
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<ByokKeyDto>> {
-    return { data: toByokKeyDto(await this.byok.get(caller, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<ByokKeyDto>> {
+    return { data: toByokKeyDto(await this.byok.get(manager, id)) };
   }
 
   @Patch(':id')

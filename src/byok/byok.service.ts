@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
 import type { Page } from '../domain/page.js';
@@ -34,7 +34,7 @@ export class ByokService {
   ) {}
 
   async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
     const allowedKeys = await this.checkedKeys(accountId, dto.allowed_api_key_hashes);
     const settings = {
@@ -57,19 +57,19 @@ export class ByokService {
     );
   }
 
-  async list({ key }: Caller, query: ListByokKeysQueryDto): Promise<Page<ProviderCredentialRecord>> {
-    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, query.workspace_id);
+  async list({ accountId }: Manager, query: ListByokKeysQueryDto): Promise<Page<ProviderCredentialRecord>> {
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, query.workspace_id);
     return this.credentials.list({ workspaceId, provider: query.provider }, query);
   }
 
-  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<ProviderCredentialRecord> {
-    const found = isUUID(id) ? await this.credentials.find(key.accountId, id) : null;
+  async get({ accountId }: Manager, id: string): Promise<ProviderCredentialRecord> {
+    const found = isUUID(id) ? await this.credentials.find(accountId, id) : null;
     if (!found) throw noSuchCredential();
     return found;
   }
 
   async update(actor: Actor, id: string, dto: UpdateByokKeyDto): Promise<ProviderCredentialRecord> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     if (!isUUID(id)) throw noSuchCredential();
     const { allowed_api_key_hashes: hashes } = dto;
     const stored = hashes ? (await this.credentials.find(accountId, id))?.allowedApiKeyHashes : [];
@@ -93,7 +93,7 @@ export class ByokService {
   async delete(actor: Actor, id: string): Promise<void> {
     const isDeleted =
       isUUID(id) &&
-      (await this.credentials.delete(actor.key.accountId, id, describeChange(actor, AUDITED_CREDENTIAL)));
+      (await this.credentials.delete(actor.accountId, id, describeChange(actor, AUDITED_CREDENTIAL)));
     if (!isDeleted) throw noSuchCredential();
   }
 

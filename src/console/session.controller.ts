@@ -2,7 +2,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentCaller, Public } from '../auth/auth.decorators.js';
+import { CurrentCaller, ForEveryone, Public } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { AppError } from '../domain/errors.js';
 import {
@@ -11,7 +11,7 @@ import {
   isFromConsole,
   presentedSession,
   sessionCookie,
-} from '../domain/keys/console-session.js';
+} from '../domain/people/console-session.js';
 import { DeletedDto } from '../http/openapi/envelopes.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { SignInDto } from './dto/session.dto.js';
@@ -46,6 +46,7 @@ export class SessionController {
   }
 
   @Get()
+  @ForEveryone()
   @Header(...NOT_STORED)
   async describe(@CurrentCaller() caller: Caller): Promise<{ data: SessionDto }> {
     return { data: await this.sessions.describe(caller) };

@@ -7,8 +7,8 @@ import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { hashKeySecret, isUsableAt } from '../domain/keys/api-key.js';
 import type { ApiKey, Caller } from '../domain/keys/api-key.js';
-import { createSessionId, hashSessionId } from '../domain/keys/console-session.js';
-import type { ConsoleSession, SessionCaller } from '../domain/keys/console-session.js';
+import { createSessionId, endOfKeySession, hashSessionId } from '../domain/people/console-session.js';
+import type { ConsoleSession, KeySession, SessionCaller } from '../domain/people/console-session.js';
 import { Installation } from '../persistence/database/installation.js';
 import { ConsoleSessionsRepository } from '../persistence/keys/console-sessions.repository.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
@@ -44,7 +44,14 @@ export class SessionsService {
     const now = this.clock.now();
     const caller = await this.callers.find(secretHash);
     const id = createSessionId();
-    const session = { idHash: hashSessionId(id), secretHash, createdAt: now, lastSeenAt: now };
+    const session: KeySession = {
+      idHash: hashSessionId(id),
+      secretHash,
+      personId: null,
+      createdAt: now,
+      lastSeenAt: now,
+      endsAt: endOfKeySession(now),
+    };
     if (!caller || !isUsableAt(caller, now) || !(await this.sessions.create(caller.key, session))) {
       await this.rateLimiter.countFailedAuthentication(address);
       throw new AppError('invalid_credential');

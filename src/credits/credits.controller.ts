@@ -1,8 +1,8 @@
 // The route of an account's credits.
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -23,7 +23,7 @@ export class CreditsController {
     description: 'Total credits bought and total spend, in USD.',
     answer: dataOf(CreditsDto),
   })
-  async get(@CurrentCaller() caller: Caller): Promise<Data<CreditsDto>> {
-    return { data: toCreditsDto(await this.credits.get(caller)) };
+  async get(@CurrentManager() manager: Manager): Promise<Data<CreditsDto>> {
+    return { data: toCreditsDto(await this.credits.get(manager)) };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { AccountCredits } from '../domain/spend/spend.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 
@@ -7,7 +7,7 @@ import { AccountsRepository } from '../persistence/workspaces/accounts.repositor
 export class CreditsService {
   constructor(private readonly accounts: AccountsRepository) {}
 
-  get({ key }: Caller): Promise<AccountCredits> {
-    return this.accounts.getCredits(key.accountId);
+  get({ accountId }: Manager): Promise<AccountCredits> {
+    return this.accounts.getCredits(accountId);
   }
 }

@@ -1,8 +1,8 @@
 // Delivery operations for operators: extensions of the contract (docs/contract.md#delivery-operations).
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import { ConnectionTestDto, SigningSecretDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
 import { dataOf } from '../http/openapi/envelopes.js';
@@ -33,8 +33,8 @@ export class DeliveriesController {
     description: `Sends a test request to the platform. At most ${MAX_TESTS_PER_MINUTE} tests a minute for each destination; beyond, 429 with \`Retry-After\`.`,
     answer: dataOf(ConnectionTestDto),
   })
-  async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<ConnectionTestDto>> {
-    return { data: toConnectionTestDto(await this.deliveries.test(caller, id)) };
+  async test(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<ConnectionTestDto>> {
+    return { data: toConnectionTestDto(await this.deliveries.test(manager, id)) };
   }
 
   @Get('deliveries')
@@ -44,8 +44,8 @@ export class DeliveriesController {
     description: 'Status, counters, backlog and last error of a destination.',
     answer: dataOf(DeliveriesDto),
   })
-  async describe(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<DeliveriesDto>> {
-    const { destination, state } = await this.deliveries.describe(caller, id);
+  async describe(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<DeliveriesDto>> {
+    const { destination, state } = await this.deliveries.describe(manager, id);
     return { data: toDeliveriesDto(state, destination.enabled) };
   }
 
@@ -58,10 +58,10 @@ export class DeliveriesController {
     answer: dataOf(SigningSecretDto),
   })
   async signingSecret(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
   ): Promise<Data<SigningSecretDto>> {
-    return { data: { secret: await this.deliveries.signingSecret(caller, id) } };
+    return { data: { secret: await this.deliveries.signingSecret(manager, id) } };
   }
 
   @Get('dead-letters')
@@ -72,11 +72,11 @@ export class DeliveriesController {
     answer: DeadLettersResponseDto,
   })
   async listDeadLetters(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Query() page: DeadLettersQueryDto,
   ): Promise<DeadLettersResponseDto> {
-    const { letters, total, nextCursor } = await this.deliveries.listDeadLetters(caller, id, page);
+    const { letters, total, nextCursor } = await this.deliveries.listDeadLetters(manager, id, page);
     return { data: letters.map(toDeadLetterDto), total_count: total, next_cursor: nextCursor };
   }
 
@@ -94,10 +94,10 @@ export class DeliveriesController {
     errors: [409],
   })
   async replay(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Body() body: CreateReplayDto,
   ): Promise<Data<ReplayDto>> {
-    return { data: { dead_letters: await this.deliveries.replay(caller, id, body) } };
+    return { data: { dead_letters: await this.deliveries.replay(manager, id, body) } };
   }
 }

@@ -4,7 +4,7 @@ import { BucketRate, MemoryBuckets } from '../auth/token-buckets.js';
 import { ConnectionTester } from '../deliveries/connection-test.js';
 import { DESTINATIONS_CHANNEL } from '../deliveries/workspace-destinations.js';
 import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { Clock } from '../domain/clock.js';
 import {
   MAX_DELIVERY_AGE,
@@ -77,8 +77,8 @@ export class DeliveriesService {
     private readonly notifications: Notifications,
   ) {}
 
-  async test(caller: Caller, id: string): Promise<ConnectionTest> {
-    const destination = await this.destinations.get(caller, id);
+  async test(manager: Manager, id: string): Promise<ConnectionTest> {
+    const destination = await this.destinations.get(manager, id);
     const wait = await this.limits.limitTest(refOf(destination));
     if (wait !== null) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
     const result = await this.tester.test(destination);
@@ -87,17 +87,17 @@ export class DeliveriesService {
   }
 
   /** Tests settings that are not saved. The limit holds for each account in each process. */
-  async testSettings(caller: Caller, dto: TestDestinationDto): Promise<ConnectionTest> {
-    const destination = await this.destinations.resolveConfig(caller, dto);
-    const wait = this.settingsTests.take(caller.key.accountId, this.clock.now().getTime());
+  async testSettings(manager: Manager, dto: TestDestinationDto): Promise<ConnectionTest> {
+    const destination = await this.destinations.resolveConfig(manager, dto);
+    const wait = this.settingsTests.take(manager.accountId, this.clock.now().getTime());
     if (wait > 0) throw this.tooOften('can be tested', MAX_TESTS_PER_MINUTE, 'a minute', wait);
     return this.tester.test(destination);
   }
 
   /** Applies rules that are not saved. The limit holds for each account in each process. */
-  async previewSelection(caller: Caller, dto: PreviewSelectionDto): Promise<SelectionCounts> {
-    const rules = await this.destinations.resolveSelection(caller, dto);
-    const wait = this.previews.take(caller.key.accountId, this.clock.now().getTime());
+  async previewSelection(manager: Manager, dto: PreviewSelectionDto): Promise<SelectionCounts> {
+    const rules = await this.destinations.resolveSelection(manager, dto);
+    const wait = this.previews.take(manager.accountId, this.clock.now().getTime());
     if (wait > 0) throw this.tooOften('can be previewed', MAX_PREVIEWS_PER_MINUTE, 'a minute', wait);
     return this.selection.count(rules);
   }
@@ -109,13 +109,13 @@ export class DeliveriesService {
   }
 
   /** The secret by which the receiver of a webhook verifies signatures. */
-  async signingSecret(caller: Caller, id: string): Promise<string> {
-    const destination = await this.destinations.get(caller, id);
+  async signingSecret(manager: Manager, id: string): Promise<string> {
+    const destination = await this.destinations.get(manager, id);
     return this.signatures.secretOf(destination.id);
   }
 
-  async describe(caller: Caller, id: string): Promise<DescribedDestination> {
-    const destination = await this.destinations.get(caller, id);
+  async describe(manager: Manager, id: string): Promise<DescribedDestination> {
+    const destination = await this.destinations.get(manager, id);
     const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
     const state = (await this.states.findAll([refOf(destination)], since)).get(destination.id);
     // It was deleted a moment ago, or its workspace was.
@@ -128,10 +128,10 @@ export class DeliveriesService {
 
   /** The states of a workspace's destinations, in the order of their list. */
   async list(
-    caller: Caller,
+    manager: Manager,
     query: DestinationsQueryDto,
   ): Promise<{ readonly deliveries: readonly DescribedDestination[]; readonly total: number }> {
-    const { destinations, total } = await this.destinations.list(caller, query);
+    const { destinations, total } = await this.destinations.list(manager, query);
     const since = new Date(this.clock.now().getTime() - MAX_DELIVERY_AGE);
     const states = await this.states.findAll(destinations.map(refOf), since);
     const deliveries = destinations.flatMap((destination) => {
@@ -142,12 +142,12 @@ export class DeliveriesService {
   }
 
   async listDeadLetters(
-    caller: Caller,
+    manager: Manager,
     id: string,
     { cursor, offset, limit }: DeadLettersQueryDto,
   ): Promise<DeadLetters> {
     const after = cursor === undefined ? undefined : toLetterCursor(readCursor(cursor));
-    const destination = await this.destinations.get(caller, id);
+    const destination = await this.destinations.get(manager, id);
     const ref = refOf(destination);
     // One more shows whether there is a next page.
     const found = await this.deadLetters.list(ref, { offset, limit: limit + 1, after });
@@ -164,11 +164,11 @@ export class DeliveriesService {
 
   /** The number of requested dead letters; null for a replay from a time. */
   async replay(
-    caller: Caller,
+    manager: Manager,
     id: string,
     { from, dead_letters: letters }: CreateReplayDto,
   ): Promise<number | null> {
-    const destination = await this.destinations.get(caller, id);
+    const destination = await this.destinations.get(manager, id);
     const ref = refOf(destination);
     if ((from === undefined) === (letters === undefined)) {
       throw new AppError('invalid_request', { detail: 'one of from and dead_letters must be given' });

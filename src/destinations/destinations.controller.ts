@@ -1,8 +1,8 @@
 // The routes of observability destinations.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -30,10 +30,10 @@ export class DestinationsController {
     answer: pageOf(DestinationDto, { name: 'DestinationsResponseDto', description: 'Newest first.' }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: DestinationsQueryDto,
   ): Promise<Page<DestinationDto>> {
-    const { destinations, total } = await this.destinations.list(caller, query);
+    const { destinations, total } = await this.destinations.list(manager, query);
     return { data: destinations.map(toDestinationDto), total_count: total };
   }
 
@@ -63,8 +63,8 @@ export class DestinationsController {
     answer: dataOf(DestinationDto),
   })
   @ApiParam(ID)
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<DestinationDto>> {
-    return { data: toDestinationDto(await this.destinations.get(caller, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<DestinationDto>> {
+    return { data: toDestinationDto(await this.destinations.get(manager, id)) };
   }
 
   @Patch(':id')

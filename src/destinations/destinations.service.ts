@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { TestableDestination } from '../deliveries/connection-test.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Destination, DestinationConfig } from '../domain/destinations/destination.js';
@@ -45,7 +45,7 @@ export class DestinationsService {
   ) {}
 
   async create(actor: Actor, dto: CreateDestinationDto): Promise<Destination> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     // The statement that writes the destination checks whether the account has the named workspace.
     const workspaceId =
       dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
@@ -75,16 +75,16 @@ export class DestinationsService {
   }
 
   async list(
-    { key }: Caller,
+    { accountId }: Manager,
     query: DestinationsQueryDto,
   ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }> {
-    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, query.workspace_id);
-    return this.destinations.list(key.accountId, workspaceId, query);
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, query.workspace_id);
+    return this.destinations.list(accountId, workspaceId, query);
   }
 
   /** Another account's destination answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<Destination> {
-    const destination = isUUID(id) ? await this.destinations.find(key.accountId, id) : null;
+  async get({ accountId }: Manager, id: string): Promise<Destination> {
+    const destination = isUUID(id) ? await this.destinations.find(accountId, id) : null;
     return destination ?? rejectUnknown();
   }
 
@@ -101,7 +101,7 @@ export class DestinationsService {
       samplingRate: dto.sampling_rate,
       apiKeyHashes:
         dto.api_key_hashes &&
-        (await this.checkedKeyHashes(actor.key.accountId, dto.api_key_hashes, before.apiKeyHashes ?? [])),
+        (await this.checkedKeyHashes(actor.accountId, dto.api_key_hashes, before.apiKeyHashes ?? [])),
       filterRules: dto.filter_rules && fromFilterRulesDto(dto.filter_rules),
       regions: dto.regions,
       config: dto.config && (await this.changedConfig(before, dto.config)),
@@ -115,13 +115,13 @@ export class DestinationsService {
   }
 
   /** The kind and the config that the body describes, as `create` or `update` would store them. */
-  async resolveConfig(caller: Caller, dto: TestDestinationDto): Promise<TestableDestination> {
+  async resolveConfig(manager: Manager, dto: TestDestinationDto): Promise<TestableDestination> {
     const kind = requireDestinationKind(dto.type);
     if (dto.destination_id === undefined) {
-      const config = await newConfig(this.urlGuard, kind, dto.config, caller.key.accountId);
-      return { id: randomUUID(), accountId: caller.key.accountId, kind: kind.type, config };
+      const config = await newConfig(this.urlGuard, kind, dto.config, manager.accountId);
+      return { id: randomUUID(), accountId: manager.accountId, kind: kind.type, config };
     }
-    const stored = await this.get(caller, dto.destination_id);
+    const stored = await this.get(manager, dto.destination_id);
     if (stored.kind !== kind.type) {
       throw new AppError('invalid_request', { detail: 'type: must be that of the destination' });
     }
@@ -129,10 +129,10 @@ export class DestinationsService {
   }
 
   /** The rules that the body describes, as `create` or `update` would store them. */
-  async resolveSelection(caller: Caller, dto: PreviewSelectionDto): Promise<PreviewedRules> {
-    const { accountId } = caller.key;
+  async resolveSelection(manager: Manager, dto: PreviewSelectionDto): Promise<PreviewedRules> {
+    const { accountId } = manager;
     const { destination_id: id, workspace_id: wanted, api_key_hashes: hashes, filter_rules: filter } = dto;
-    const stored = id === undefined ? null : await this.get(caller, id);
+    const stored = id === undefined ? null : await this.get(manager, id);
     if (stored && wanted !== undefined && wanted.toLowerCase() !== stored.workspaceId) {
       throw new AppError('invalid_request', { detail: 'workspace_id: must be that of the destination' });
     }
@@ -152,7 +152,7 @@ export class DestinationsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const wasThere =
       isUUID(id) &&
-      (await this.destinations.delete(actor.key.accountId, id, describeChange(actor, AUDITED_DESTINATION)));
+      (await this.destinations.delete(actor.accountId, id, describeChange(actor, AUDITED_DESTINATION)));
     if (!wasThere) rejectUnknown();
   }
 

@@ -1,8 +1,8 @@
 // Delivery operations that concern no single stored destination (docs/contract.md#delivery-operations).
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { MAX_PREVIEWS_PER_MINUTE, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import { ConnectionTestDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
 import { dataOf, pageOf } from '../http/openapi/envelopes.js';
@@ -32,10 +32,10 @@ export class WorkspaceDeliveriesController {
     }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: DestinationsQueryDto,
   ): Promise<Page<DestinationDeliveriesDto>> {
-    const { deliveries, total } = await this.deliveries.list(caller, query);
+    const { deliveries, total } = await this.deliveries.list(manager, query);
     const data = deliveries.map(({ destination, state }) =>
       Object.assign(toDeliveriesDto(state, destination.enabled), { destination_id: destination.id }),
     );
@@ -53,10 +53,10 @@ export class WorkspaceDeliveriesController {
     errors: [404],
   })
   async test(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Body() body: TestDestinationDto,
   ): Promise<Data<ConnectionTestDto>> {
-    return { data: toConnectionTestDto(await this.deliveries.testSettings(caller, body)) };
+    return { data: toConnectionTestDto(await this.deliveries.testSettings(manager, body)) };
   }
 
   @Post('destinations/preview')
@@ -70,10 +70,10 @@ export class WorkspaceDeliveriesController {
     errors: [404],
   })
   async preview(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Body() body: PreviewSelectionDto,
   ): Promise<Data<SelectionPreviewDto>> {
-    const { matched, of, contentGone } = await this.deliveries.previewSelection(caller, body);
+    const { matched, of, contentGone } = await this.deliveries.previewSelection(manager, body);
     return { data: { matched, of, content_gone: contentGone } };
   }
 }

@@ -1,6 +1,7 @@
-// The audit log: changes made by an account's keys and rotations of encryption keys, with actor, time, address, and the
+// The audit log: changes made by an account's keys and people, and rotations of encryption keys, with actor, time, address, and the
 // state before and after.
-import type { ApiKey } from './keys/api-key.js';
+import { labelOfManager } from './people/manager.js';
+import type { Manager } from './people/manager.js';
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'rotate'] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -27,19 +28,30 @@ export const OBJECT_ID_RULE =
   'Hash of a key, interval of a budget, user id of a member, or id of any other object.';
 
 /** The author of a change and its origin. */
-export interface Actor {
-  readonly key: ApiKey;
+export type Actor = Manager & ChangeOrigin;
+
+export interface ChangeOrigin {
   /** IP address. */
   readonly address: string;
   readonly requestId: string;
   readonly userAgent: string | null;
 }
 
+/** The author of a change as an entry names it, and its origin. */
+export interface ChangeAuthor extends ChangeOrigin {
+  readonly accountId: string;
+  /** Of the key; null: a person. */
+  readonly hash: string | null;
+  /** The id of the person; null: a key. */
+  readonly userId: string | null;
+  readonly label: string;
+}
+
 /** An object as its wire record shows it: without secrets. */
 export type AuditedState = object;
 
 export interface AuditEntry {
-  readonly actor: Omit<Actor, 'key'> & { readonly key: Pick<ApiKey, 'accountId' | 'hash' | 'label'> };
+  readonly author: ChangeAuthor;
   readonly action: AuditAction;
   readonly objectType: AuditObjectType;
   /** See OBJECT_ID_RULE. */
@@ -73,7 +85,7 @@ export function describeChange<Value>(
   return (before, after) => {
     const value = after ?? before;
     return {
-      actor,
+      author: authorOf(actor),
       action: before === null ? 'create' : after === null ? 'delete' : change,
       objectType: type.objectType,
       objectId: value === null ? '' : type.objectId(value),
@@ -84,10 +96,23 @@ export function describeChange<Value>(
   };
 }
 
-export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
+function authorOf(actor: Actor): ChangeAuthor {
+  return {
+    accountId: actor.accountId,
+    hash: actor.key?.hash ?? null,
+    userId: actor.person?.id ?? null,
+    label: labelOfManager(actor),
+    address: actor.address,
+    requestId: actor.requestId,
+    userAgent: actor.userAgent,
+  };
+}
+
+export interface StoredAuditEntry extends Omit<AuditEntry, 'author'> {
   readonly id: string;
   readonly createdAt: Date;
-  readonly actorHash: string;
+  readonly actorHash: string | null;
+  readonly actorUserId: string | null;
   readonly actorLabel: string;
   readonly address: string;
   readonly requestId: string;

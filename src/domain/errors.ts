@@ -41,6 +41,11 @@ export const ERROR_DEFINITIONS = {
     message: 'Only keys of an operator account can change the catalogue',
     errorType: 'permission_denied',
   },
+  role_refused: {
+    status: 403,
+    message: 'Your role does not allow this operation',
+    errorType: 'permission_denied',
+  },
   cross_site: {
     status: 403,
     message: 'Requests of other sites are not accepted',

@@ -27,8 +27,8 @@ export interface PresetVersion extends PresetSettings {
   readonly id: string;
   readonly presetId: string;
   readonly version: number;
-  /** The hash of the key that made it. */
-  readonly creatorHash: string;
+  /** The hash of the key, or the id of the person, that made it. */
+  readonly creatorId: string;
   readonly createdAt: Date;
 }
 

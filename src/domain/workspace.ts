@@ -1,4 +1,5 @@
 // Workspaces: their settings, members and budgets (docs/contract.md#workspaces).
+import type { RoleSources, WorkspaceRole } from './people/person.js';
 import { formatUsd } from './spend/money.js';
 import type { PicoUsd } from './spend/money.js';
 
@@ -21,14 +22,13 @@ export interface Workspace extends WorkspaceSettings {
   readonly updatedAt: Date | null;
 }
 
-export const MEMBER_ROLES = ['admin', 'member'] as const;
-export type MemberRole = (typeof MEMBER_ROLES)[number];
-
 export interface WorkspaceMember {
   readonly id: string;
   readonly workspaceId: string;
   readonly userId: string;
-  readonly role: MemberRole;
+  /** The higher of the two below. */
+  readonly role: WorkspaceRole;
+  readonly roleSources: RoleSources<WorkspaceRole>;
   readonly createdAt: Date;
 }
 

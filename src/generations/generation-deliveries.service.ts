@@ -11,7 +11,7 @@ import { compileSelection, isSampled } from '../domain/destinations/destination-
 import type { Destination } from '../domain/destinations/destination.js';
 import { contentFieldOf, UnusableFilter } from '../domain/destinations/filter-match.js';
 import type { GenerationCandidate } from '../domain/generations/generation-candidate.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type {
   CursorState,
@@ -73,8 +73,8 @@ export class GenerationDeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  async list(caller: Caller, id: string): Promise<readonly GenerationDelivery[]> {
-    const generation = await this.generations.get(caller, id);
+  async list(manager: Manager, id: string): Promise<readonly GenerationDelivery[]> {
+    const generation = await this.generations.get(manager, id);
     const { accountId, workspaceId, apiKeyId } = generation;
     const [{ destinations }, states, [logged], [key]] = await Promise.all([
       this.destinations.list(accountId, workspaceId, ALL),

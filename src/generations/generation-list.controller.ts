@@ -1,8 +1,8 @@
 // The list of generations and their deliveries: extensions of the contract (docs/contract.md#generations).
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { writeCursor } from '../http/dto/page-query.dto.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -41,10 +41,10 @@ export class GenerationListController {
     errors: [404],
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: GenerationsQueryDto,
   ): Promise<GenerationsResponseDto> {
-    const { generations, keys, next, searchedUntil } = await this.generations.list(caller, query);
+    const { generations, keys, next, searchedUntil } = await this.generations.list(manager, query);
     return {
       data: generations.map((generation) => toListedGenerationDto(generation, keys.get(generation.apiKeyId))),
       next_cursor: next && writeCursor(next),
@@ -65,9 +65,9 @@ export class GenerationListController {
     }),
   })
   async listDeliveries(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
   ): Promise<Data<GenerationDeliveryDto[]>> {
-    return { data: (await this.deliveries.list(caller, id)).map(toGenerationDeliveryDto) };
+    return { data: (await this.deliveries.list(manager, id)).map(toGenerationDeliveryDto) };
   }
 }

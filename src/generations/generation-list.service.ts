@@ -9,7 +9,7 @@ import type {
   GenerationPage,
   ListPosition,
 } from '../domain/generations/generation-list.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { readCursor } from '../http/dto/page-query.dto.js';
 import { GenerationListRepository } from '../persistence/generations/generation-list.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
@@ -36,16 +36,16 @@ export class GenerationListService {
     private readonly generations: GenerationListRepository,
   ) {}
 
-  async list({ key }: Caller, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
+  async list({ accountId }: Manager, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
     const after = query.cursor === undefined ? null : readCursor(query.cursor);
-    const filter = await this.toFilter(key.accountId, query);
+    const filter = await this.toFilter(accountId, query);
     // A key has calls in its own workspace alone.
     const isMerged = query.all_workspaces && filter.apiKeyId === undefined;
     const page = isMerged
       ? await this.listAll(filter, after, query.limit)
       : await this.generations.list(filter, after, query.limit);
     const ids = [...new Set(page.generations.map(({ apiKeyId }) => apiKeyId))];
-    return { ...page, keys: await this.keys.findNames(key.accountId, ids) };
+    return { ...page, keys: await this.keys.findNames(accountId, ids) };
   }
 
   private async listAll(

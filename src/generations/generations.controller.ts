@@ -1,8 +1,8 @@
 // The routes of generations.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { providerName } from '../providers/index.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -37,8 +37,8 @@ export class GenerationsController {
     errors: [404],
   })
   @GenerationIdQuery()
-  async get(@CurrentCaller() caller: Caller, @Query('id') id: unknown): Promise<Data<GenerationDto>> {
-    return { data: toGenerationDto(await this.generations.getWithKey(caller, id), providerName) };
+  async get(@CurrentManager() manager: Manager, @Query('id') id: unknown): Promise<Data<GenerationDto>> {
+    return { data: toGenerationDto(await this.generations.getWithKey(manager, id), providerName) };
   }
 
   @Get('content')
@@ -54,10 +54,10 @@ export class GenerationsController {
   })
   @GenerationIdQuery()
   async getContent(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query('id') id: unknown,
   ): Promise<Data<GenerationContentDto>> {
-    const { generation, content } = await this.generations.getContent(caller, id);
+    const { generation, content } = await this.generations.getContent(manager, id);
     return { data: toGenerationContentDto(generation, content, providerName) };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
 import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
@@ -38,28 +38,28 @@ export class GenerationsService {
    * A management key reads every call of its account, an inference key only its own. Any other call answers 404
    * exactly like an unknown id.
    */
-  async get(caller: Caller, id: unknown): Promise<Generation> {
+  async get(manager: Manager, id: unknown): Promise<Generation> {
     if (typeof id !== 'string' || id === '') {
       throw new AppError('invalid_request', {
         detail: 'id: must be the id of one generation: gen- or embd- and 32 hexadecimal digits, or a UUID',
       });
     }
-    const key = readGenerationId(id) ?? (await this.findKey(caller, id));
-    const found = key && (await this.generations.find(caller.key, key));
+    const key = readGenerationId(id) ?? (await this.findKey(manager, id));
+    const found = key && (await this.generations.find(manager, key));
     if (!found) throw new AppError('not_found', { detail: 'no generation has this id' });
     return found;
   }
 
-  async getWithKey(caller: Caller, id: unknown): Promise<GenerationWithKey> {
-    const generation = await this.get(caller, id);
+  async getWithKey(manager: Manager, id: unknown): Promise<GenerationWithKey> {
+    const generation = await this.get(manager, id);
     const { accountId, apiKeyId } = generation;
     const hashes = await this.keys.findHashes(accountId, [apiKeyId]);
     return { generation, keyHash: hashes.get(apiKeyId) ?? null };
   }
 
   /** Like get(); also 404 when the content is not stored. */
-  async getContent(caller: Caller, id: unknown): Promise<GenerationWithContent> {
-    const generation = await this.get(caller, id);
+  async getContent(manager: Manager, id: unknown): Promise<GenerationWithContent> {
+    const generation = await this.get(manager, id);
     const { workspaceId } = generation;
     const logged = await this.reader.readNamed(workspaceId, [generation]);
     const contents = await this.reader.readContents(workspaceId, logged);
@@ -72,8 +72,8 @@ export class GenerationsService {
   }
 
   /** Answers in the Messages wire carry the provider's id. */
-  private findKey({ key }: Caller, id: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
-    return UPSTREAM_ID.test(id) ? this.generations.findKey(key, id) : Promise.resolve(null);
+  private findKey(manager: Manager, id: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
+    return UPSTREAM_ID.test(id) ? this.generations.findKey(manager, id) : Promise.resolve(null);
   }
 
   private storageRule(): string {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { YieldQueue } from '../concurrency/yield-queue.js';
 import { compileFilters, hitsIn, mergedSpans } from '../domain/guardrails/filtered-text.js';
 import type { FilterHit } from '../domain/guardrails/filtered-text.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { atPace } from '../routing/guardrails/content-filters.js';
 import { fromBuiltinFilterDtos, fromContentFilterDtos } from './dto/content-filter.dto.js';
 import { MAX_TRIAL_HITS } from './dto/filter-trial.dto.js';
@@ -16,7 +16,7 @@ export class FilterTrials {
   constructor(private readonly yieldQueue: YieldQueue) {}
 
   /** Throws `invalid_request` for patterns that cannot work. */
-  async run({ key }: Caller, { text, ...dto }: TryFiltersDto): Promise<FilterTrialDto> {
+  async run({ accountId }: Manager, { text, ...dto }: TryFiltersDto): Promise<FilterTrialDto> {
     const filters = compileFilters([
       {
         ...TRIED,
@@ -24,7 +24,7 @@ export class FilterTrials {
         builtinFilters: fromBuiltinFilterDtos(dto.content_filter_builtins ?? []),
       },
     ]);
-    const pace = this.yieldQueue.begin(key.accountId);
+    const pace = this.yieldQueue.begin(accountId);
     const hits = filters === null ? [] : await atPace(hitsIn(filters, text, true), pace);
     // A match without a known end cannot be replaced.
     const isRefused = hits.some(

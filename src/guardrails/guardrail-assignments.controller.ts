@@ -1,9 +1,9 @@
 // The routes of the assignments of guardrails to keys and members.
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
 import { pageOf } from '../http/openapi/envelopes.js';
 import type { Page } from '../http/openapi/envelopes.js';
@@ -39,10 +39,10 @@ export class GuardrailAssignmentsController {
     answer: pageOf(KeyAssignmentDto, OLDEST_FIRST),
   })
   async listKeys(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() page: PageQueryDto,
   ): Promise<Page<KeyAssignmentDto>> {
-    return this.keysOf(caller, null, page);
+    return this.keysOf(manager, null, page);
   }
 
   @Get('assignments/members')
@@ -54,10 +54,10 @@ export class GuardrailAssignmentsController {
     answer: pageOf(MemberAssignmentDto, OLDEST_FIRST),
   })
   async listMembers(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() page: PageQueryDto,
   ): Promise<Page<MemberAssignmentDto>> {
-    return this.membersOf(caller, null, page);
+    return this.membersOf(manager, null, page);
   }
 
   @Get(':id/assignments/keys')
@@ -69,11 +69,11 @@ export class GuardrailAssignmentsController {
     answer: pageOf(KeyAssignmentDto, OLDEST_FIRST),
   })
   async listKeysOf(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
   ): Promise<Page<KeyAssignmentDto>> {
-    return this.keysOf(caller, id, page);
+    return this.keysOf(manager, id, page);
   }
 
   @Get(':id/assignments/members')
@@ -85,11 +85,11 @@ export class GuardrailAssignmentsController {
     answer: pageOf(MemberAssignmentDto, OLDEST_FIRST),
   })
   async listMembersOf(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
   ): Promise<Page<MemberAssignmentDto>> {
-    return this.membersOf(caller, id, page);
+    return this.membersOf(manager, id, page);
   }
 
   @Post(':id/assignments/keys')
@@ -157,20 +157,20 @@ export class GuardrailAssignmentsController {
   }
 
   private async keysOf(
-    caller: Caller,
+    manager: Manager,
     id: string | null,
     page: PageQueryDto,
   ): Promise<Page<KeyAssignmentDto>> {
-    const { items, total } = await this.assignments.list(caller, 'api_key', id, page);
+    const { items, total } = await this.assignments.list(manager, 'api_key', id, page);
     return { data: items.map(toKeyAssignmentDto), total_count: total };
   }
 
   private async membersOf(
-    caller: Caller,
+    manager: Manager,
     id: string | null,
     page: PageQueryDto,
   ): Promise<Page<MemberAssignmentDto>> {
-    const { items, total } = await this.assignments.list(caller, 'member', id, page);
+    const { items, total } = await this.assignments.list(manager, 'member', id, page);
     return { data: items.map(toMemberAssignmentDto), total_count: total };
   }
 }

@@ -5,7 +5,7 @@ import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import type { AssignmentSubject, GuardrailAssignment } from '../domain/guardrails/guardrail.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import { GuardrailAssignmentsRepository } from '../persistence/guardrails/guardrail-assignments.repository.js';
 import type { NamedSubjects } from '../persistence/guardrails/guardrail-assignments.repository.js';
@@ -34,13 +34,13 @@ export class GuardrailAssignmentsService {
 
   /** Of one guardrail, or of all of the account. */
   async list<Subject extends AssignmentSubject>(
-    caller: Caller,
+    manager: Manager,
     subject: Subject,
     id: string | null,
     page: PageRequest,
   ): Promise<Page<OfSubject<Subject>>> {
-    const guardrail = id === null ? null : await this.guardrails.get(caller, id);
-    const { accountId } = caller.key;
+    const guardrail = id === null ? null : await this.guardrails.get(manager, id);
+    const { accountId } = manager;
     const filter = { accountId, subject, ...(guardrail && { guardrailId: guardrail.id }) };
     const { items, total } = await this.assignments.list(filter, page);
     const isOfSubject = (one: GuardrailAssignment): one is OfSubject<Subject> => one.subject === subject;

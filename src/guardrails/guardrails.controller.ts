@@ -1,10 +1,10 @@
 // The routes of guardrails.
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_GUARDRAILS_PER_WORKSPACE } from '../domain/guardrails/guardrail.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf, DeletedDto, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -35,10 +35,10 @@ export class GuardrailsController {
     answer: pageOf(GuardrailDto, { description: 'The default one first, then the oldest.' }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: GuardrailsQueryDto,
   ): Promise<Page<GuardrailDto>> {
-    const { items, total } = await this.guardrails.list(caller, query);
+    const { items, total } = await this.guardrails.list(manager, query);
     return { data: items.map(toGuardrailDto), total_count: total };
   }
 
@@ -68,10 +68,10 @@ export class GuardrailsController {
     answer: listOf(GuardrailUsageDto, { description: 'In the order of the guardrails.' }),
   })
   async usage(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() { workspace_id: wanted }: GuardrailUsageQueryDto,
   ): Promise<Data<GuardrailUsageDto[]>> {
-    return { data: (await this.guardrails.usage(caller, wanted)).map(toGuardrailUsageDto) };
+    return { data: (await this.guardrails.usage(manager, wanted)).map(toGuardrailUsageDto) };
   }
 
   @Post('test')
@@ -84,8 +84,8 @@ export class GuardrailsController {
     description: 'Answers the matches, and the text that a model gets. Nothing is stored or counted.',
     answer: dataOf(FilterTrialDto),
   })
-  async test(@CurrentCaller() caller: Caller, @Body() body: TryFiltersDto): Promise<Data<FilterTrialDto>> {
-    return { data: await this.trials.run(caller, body) };
+  async test(@CurrentManager() manager: Manager, @Body() body: TryFiltersDto): Promise<Data<FilterTrialDto>> {
+    return { data: await this.trials.run(manager, body) };
   }
 
   @Get(':id')
@@ -96,8 +96,8 @@ export class GuardrailsController {
     description: 'The `default_guardrail_id` of a workspace responds 404 until it is configured.',
     answer: dataOf(GuardrailDto),
   })
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<GuardrailDto>> {
-    return { data: toGuardrailDto(await this.guardrails.get(caller, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<GuardrailDto>> {
+    return { data: toGuardrailDto(await this.guardrails.get(manager, id)) };
   }
 
   @Patch(':id')

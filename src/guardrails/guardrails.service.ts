@@ -6,7 +6,7 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import { NEW_GUARDRAIL, noSuchGuardrail, ZDR_VENDORS } from '../domain/guardrails/guardrail.js';
 import type { Guardrail, GuardrailSettings, ZdrVendor } from '../domain/guardrails/guardrail.js';
 import type { GuardrailUsage } from '../domain/guardrails/guardrail-hit.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { rejectMember } from '../domain/errors.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { Page } from '../domain/page.js';
@@ -41,7 +41,7 @@ export class GuardrailsService {
   ) {}
 
   async create(actor: Actor, { name, workspace_id: wanted, ...dto }: CreateGuardrailDto): Promise<Guardrail> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const workspaceId = await this.accounts.chooseWorkspace(accountId, wanted);
     const settings = this.changed({ ...NEW_GUARDRAIL, name }, dto);
     return this.guardrails.create(
@@ -52,21 +52,21 @@ export class GuardrailsService {
   }
 
   async list(
-    { key }: Caller,
+    { accountId }: Manager,
     { workspace_id: wanted, ...page }: GuardrailsQueryDto,
   ): Promise<Page<Guardrail>> {
-    const workspaceId = await this.accounts.chooseWorkspace(key.accountId, wanted);
-    return this.guardrails.list({ accountId: key.accountId, workspaceId }, page);
+    const workspaceId = await this.accounts.chooseWorkspace(accountId, wanted);
+    return this.guardrails.list({ accountId: accountId, workspaceId }, page);
   }
 
   /** Throws `invalid_request` for a workspace of another account. */
-  async usage({ key }: Caller, wanted: string | undefined): Promise<readonly GuardrailUsage[]> {
-    return this.usages.ofWorkspace(await this.accounts.chooseWorkspace(key.accountId, wanted));
+  async usage({ accountId }: Manager, wanted: string | undefined): Promise<readonly GuardrailUsage[]> {
+    return this.usages.ofWorkspace(await this.accounts.chooseWorkspace(accountId, wanted));
   }
 
   /** Another account's guardrail answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<Guardrail> {
-    const found = isUUID(id) ? await this.guardrails.find(key.accountId, id.toLowerCase()) : null;
+  async get({ accountId }: Manager, id: string): Promise<Guardrail> {
+    const found = isUUID(id) ? await this.guardrails.find(accountId, id.toLowerCase()) : null;
     if (!found) throw noSuchGuardrail();
     return found;
   }
@@ -83,7 +83,7 @@ export class GuardrailsService {
     const initial = { ...NEW_GUARDRAIL, name: DEFAULT_NAME };
     const describe = describeChange(actor, AUDITED_GUARDRAIL);
     const changed = await this.guardrails.change(
-      actor.key.accountId,
+      actor.accountId,
       id.toLowerCase(),
       change,
       initial,
@@ -96,7 +96,7 @@ export class GuardrailsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const describe = describeChange(actor, AUDITED_GUARDRAIL);
     const wasThere =
-      isUUID(id) && (await this.guardrails.delete(actor.key.accountId, id.toLowerCase(), describe));
+      isUUID(id) && (await this.guardrails.delete(actor.accountId, id.toLowerCase(), describe));
     if (!wasThere) throw noSuchGuardrail();
   }
 

@@ -1,8 +1,8 @@
 // The routes of API keys. Rotating is an extension of the contract.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -34,8 +34,8 @@ export class KeysController {
       description: 'In the order of the list, at most 100.',
     }),
   })
-  async list(@CurrentCaller() caller: Caller, @Query() query: KeysQueryDto): Promise<Data<ApiKeyDto[]>> {
-    return { data: (await this.keys.list(caller, query)).map(toApiKeyDto) };
+  async list(@CurrentManager() manager: Manager, @Query() query: KeysQueryDto): Promise<Data<ApiKeyDto[]>> {
+    return { data: (await this.keys.list(manager, query)).map(toApiKeyDto) };
   }
 
   @Post()
@@ -62,8 +62,8 @@ export class KeysController {
     description: 'The record, limits and spend of a key.',
     answer: dataOf(ApiKeyDto),
   })
-  async get(@CurrentCaller() caller: Caller, @Param('hash') hash: string): Promise<Data<ApiKeyDto>> {
-    return { data: toApiKeyDto(await this.keys.get(caller, hash)) };
+  async get(@CurrentManager() manager: Manager, @Param('hash') hash: string): Promise<Data<ApiKeyDto>> {
+    return { data: toApiKeyDto(await this.keys.get(manager, hash)) };
   }
 
   @Patch(':hash')

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret, KEY_HASH, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
 import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { isDescending } from '../domain/keys/key-list.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -56,8 +57,8 @@ export class KeysService {
   ) {}
 
   /** Another account's key answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, hash: string): Promise<ApiKeyState> {
-    return this.toState(await this.find(key.accountId, hash));
+  async get({ accountId }: Manager, hash: string): Promise<ApiKeyState> {
+    return this.toState(await this.find(accountId, hash));
   }
 
   /** The caller's own key, which another request may delete after this one was authenticated. */
@@ -77,7 +78,7 @@ export class KeysService {
     return stateOf(snapshot, this.clock.now());
   }
 
-  async list({ key: { accountId } }: Caller, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
+  async list({ accountId }: Manager, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
     const workspaceId = query.all_workspaces
       ? null
       : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
@@ -120,7 +121,7 @@ export class KeysService {
   }
 
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     rejectLimitOfManagement(dto);
     const expiresAt = this.readExpiry(dto.expires_at, null) ?? null;
     const secret = createKeySecret();
@@ -195,7 +196,7 @@ export class KeysService {
   }
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
-    const before = await this.find(actor.key.accountId, hash);
+    const before = await this.find(actor.accountId, hash);
     rejectFixedChanges(dto, toKeySettings(before.key));
     const change = omitUndefined({
       name: dto.name,
@@ -208,7 +209,7 @@ export class KeysService {
     });
     if (Object.keys(change).length === 0) return this.toState(before);
     const changed = await this.apiKeys.update(
-      actor.key.accountId,
+      actor.accountId,
       hash,
       change,
       describeChange(actor, AUDITED_KEY),
@@ -218,12 +219,12 @@ export class KeysService {
 
   /** The record, its hash and its spend stay; the old secrets remain valid for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
-    const before = await this.find(actor.key.accountId, hash);
+    const before = await this.find(actor.accountId, hash);
     const secret = createKeySecret();
     const now = this.clock.now().getTime();
     const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
     const rotated = await this.apiKeys.rotate(
-      actor.key.accountId,
+      actor.accountId,
       hash,
       { secret, oldSecretsUntil },
       describeChange(actor, AUDITED_KEY, 'rotate'),
@@ -235,7 +236,7 @@ export class KeysService {
   async delete(actor: Actor, hash: string): Promise<void> {
     const deleted =
       KEY_HASH.test(hash) &&
-      (await this.apiKeys.delete(actor.key.accountId, hash, describeChange(actor, AUDITED_KEY)));
+      (await this.apiKeys.delete(actor.accountId, hash, describeChange(actor, AUDITED_KEY)));
     if (!deleted) rejectUnknown();
   }
 }

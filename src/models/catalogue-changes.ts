@@ -6,7 +6,7 @@ import type { Rank, StoredEntry } from '../catalogue/stored-entry.js';
 import { AppConfig } from '../config/app-config.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import type {
@@ -67,12 +67,12 @@ export class CatalogueChanges {
     private readonly revisions: CatalogueRevisionsRepository,
   ) {}
 
-  isOperator({ accountId }: Pick<ApiKey, 'accountId'>): boolean {
+  isOperator({ accountId }: Pick<Manager, 'accountId'>): boolean {
     return this.config.operatorAccounts.includes(accountId);
   }
 
-  requireOperator(key: ApiKey): void {
-    if (this.isOperator(key)) return;
+  requireOperator(manager: Manager): void {
+    if (this.isOperator(manager)) return;
     const isNamed = this.config.operatorAccounts.length > 0;
     throw new AppError('operator_account_needed', {
       detail: isNamed ? 'OPERATOR_ACCOUNTS does not name this account' : 'OPERATOR_ACCOUNTS names no account',

@@ -1,9 +1,9 @@
 // The routes of imports of the catalogue: an extension of the contract (docs/contract.md#catalogue).
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { LargeBody } from '../http/load-shedding/load-shedding.guard.js';
 import { dataOf, DeletedDto, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -52,8 +52,8 @@ export class CatalogueImportsController {
     description: `Newest first. ${OPERATOR}`,
     answer: listOf(CatalogueImportSummaryDto),
   })
-  async list(@CurrentCaller() { key }: Caller): Promise<Data<CatalogueImportSummaryDto[]>> {
-    return { data: (await this.imports.list(key)).map(toImportSummaryDto) };
+  async list(@CurrentManager() manager: Manager): Promise<Data<CatalogueImportSummaryDto[]>> {
+    return { data: (await this.imports.list(manager)).map(toImportSummaryDto) };
   }
 
   @Get(':id')
@@ -64,8 +64,8 @@ export class CatalogueImportsController {
     answer: dataOf(CatalogueImportDto),
   })
   @ApiParam(ID)
-  async get(@CurrentCaller() { key }: Caller, @Param('id') id: string): Promise<Data<CatalogueImportDto>> {
-    return { data: toCatalogueImportDto(await this.imports.get(key, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<CatalogueImportDto>> {
+    return { data: toCatalogueImportDto(await this.imports.get(manager, id)) };
   }
 
   @Post(':id/apply')

@@ -9,7 +9,7 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import type { CatalogueImport, Proposal, ProposalChoice } from '../domain/catalogue-import.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { CatalogueImportsRepository } from '../persistence/catalogue/catalogue-imports.repository.js';
 import type { ImportSummary } from '../persistence/catalogue/catalogue-imports.repository.js';
@@ -67,7 +67,7 @@ export class CatalogueImportsService {
 
   /** Compares nothing itself: it says which proposals cannot be applied, and why. */
   async create(actor: Actor, lists: readonly string[], content: unknown): Promise<CatalogueImport> {
-    this.changes.requireOperator(actor.key);
+    this.changes.requireOperator(actor);
     const text = JSON.stringify([lists, content]);
     if (text.length > MAX_SIZE)
       throw new AppError('payload_too_large', { detail: `proposals: the limit is ${MAX_SIZE} characters` });
@@ -82,25 +82,25 @@ export class CatalogueImportsService {
     return this.find(id);
   }
 
-  async list(key: ApiKey): Promise<readonly ImportSummary[]> {
-    this.changes.requireOperator(key);
+  async list(manager: Manager): Promise<readonly ImportSummary[]> {
+    this.changes.requireOperator(manager);
     return this.imports.list();
   }
 
-  async get(key: ApiKey, id: string): Promise<CatalogueImport> {
-    this.changes.requireOperator(key);
+  async get(manager: Manager, id: string): Promise<CatalogueImport> {
+    this.changes.requireOperator(manager);
     return this.find(id);
   }
 
   async discard(actor: Actor, id: string): Promise<void> {
-    this.changes.requireOperator(actor.key);
+    this.changes.requireOperator(actor);
     const describe = describeChange(actor, AUDITED);
     if (!isUUID(id) || !(await this.imports.discard(id, { actor }, describe))) throw noSuchImport();
   }
 
   /** All of them or none: each model is one revision of the imported layer. */
   async apply(actor: Actor, id: string, taken: readonly TakenProposal[]): Promise<CatalogueImport> {
-    this.changes.requireOperator(actor.key);
+    this.changes.requireOperator(actor);
     const found = await this.find(id);
     const choices = taken.map((one) => choiceOf(found, one, taken.length));
     const byModel = new Map<string, TakenChoice[]>();

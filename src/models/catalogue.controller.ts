@@ -2,10 +2,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf, DeletedDto, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -71,12 +71,12 @@ export class CatalogueController {
     answer: dataOf(CatalogueModelDto),
   })
   async get(
-    @CurrentCaller() { key }: Caller,
+    @CurrentManager() manager: Manager,
     @Param('author') author: string,
     @Param('slug') slug: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Data<CatalogueModelDto>> {
-    return answer(response, toCatalogueModelDto(await this.catalogue.get(key, `${author}/${slug}`)));
+    return answer(response, toCatalogueModelDto(await this.catalogue.get(manager, `${author}/${slug}`)));
   }
 
   @Put('models/:author/:slug')
@@ -130,8 +130,8 @@ export class CatalogueController {
       'from sums that follow the log by about a minute; at most 1,000 keys.',
     answer: listOf(ExpiringModelDto),
   })
-  async expiring(@CurrentCaller() { key }: Caller): Promise<Data<ExpiringModelDto[]>> {
-    return { data: (await this.ending.list(key)).map(toExpiringModelDto) };
+  async expiring(@CurrentManager() manager: Manager): Promise<Data<ExpiringModelDto[]>> {
+    return { data: (await this.ending.list(manager)).map(toExpiringModelDto) };
   }
 
   @Get('changes')
@@ -143,10 +143,10 @@ export class CatalogueController {
     answer: CatalogueChangesDto,
   })
   async changes(
-    @CurrentCaller() { key }: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: CatalogueChangesQueryDto,
   ): Promise<CatalogueChangesDto> {
-    const { items, next, showsActors } = await this.catalogue.changes(key, query);
+    const { items, next, showsActors } = await this.catalogue.changes(manager, query);
     return { data: items.map((revision) => toCatalogueRevisionDto(revision, showsActors)), next };
   }
 

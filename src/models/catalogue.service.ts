@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { KINDS } from '../catalogue/reader/kinds.js';
 import type { Kind } from '../catalogue/reader/kinds.js';
 import type { Actor } from '../domain/audit.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import type { Revision } from '../persistence/catalogue/catalogue-revisions.repository.js';
@@ -33,14 +33,14 @@ export class CatalogueService {
     private readonly revisions: CatalogueRevisionsRepository,
   ) {}
 
-  async get(key: ApiKey, id: string, kind?: Kind): Promise<CatalogueHistory> {
+  async get(manager: Manager, id: string, kind?: Kind): Promise<CatalogueHistory> {
     const name = { id, kind: kind ?? (await this.kindOf(id)) ?? noSuchModel(id) };
     const [[entry], revisions] = await Promise.all([
       this.entries.read([name]),
       this.revisions.ofEntry(name.kind, id),
     ]);
     if (!entry || (entry.layers.length === 0 && revisions.length === 0)) return noSuchModel(id);
-    return { ...entry, revisions, showsActors: this.changer.isOperator(key) };
+    return { ...entry, revisions, showsActors: this.changer.isOperator(manager) };
   }
 
   /** Replaces the operator's layer. `expected`: the newest revision that the caller knows; undefined: any. */
@@ -50,7 +50,7 @@ export class CatalogueService {
     wanted: { readonly kind?: Kind | undefined; readonly model: Readonly<Record<string, unknown>> },
     { reason, expected }: { readonly reason: string | null; readonly expected: number | undefined },
   ): Promise<CatalogueHistory> {
-    this.changer.requireOperator(actor.key);
+    this.changer.requireOperator(actor);
     const kind = wanted.kind ?? (await this.kindOf(id));
     if (kind === null) reject(`kind: must be one of ${KINDS.join(', ')}: there is no model ${id} yet`);
     if ((wanted.model['id'] ?? id) !== id) reject(`model.id: must be ${id}, or absent`);
@@ -59,7 +59,7 @@ export class CatalogueService {
       reject(`model: must have at most ${MAX_DOCUMENT} characters of JSON`);
     const change = { kind, id, rank: 'operator', expected, documentAfter: () => document } as const;
     await this.changer.append(actor, [change], { reason, onProblem: 'invalid_request' });
-    return this.get(actor.key, id, kind);
+    return this.get(actor, id, kind);
   }
 
   /** Ends the operator's layer. */
@@ -68,7 +68,7 @@ export class CatalogueService {
     id: string,
     { reason, expected }: { readonly reason: string | null; readonly expected: number | undefined },
   ): Promise<void> {
-    this.changer.requireOperator(actor.key);
+    this.changer.requireOperator(actor);
     const kind = (await this.kindOf(id)) ?? noSuchModel(id);
     const change = { kind, id, rank: 'operator', expected, documentAfter: () => null } as const;
     await this.changer.append(actor, [change], { reason, onProblem: 'conflict' });
@@ -76,7 +76,7 @@ export class CatalogueService {
 
   /** A new revision with the layer before that one. */
   async revert(actor: Actor, version: number, reason: string | null): Promise<Revision> {
-    this.changer.requireOperator(actor.key);
+    this.changer.requireOperator(actor);
     const found = Number.isSafeInteger(version) ? await this.revisions.find(version) : null;
     if (!found) throw new AppError('not_found', { detail: `there is no revision ${version}` });
     const { rank, kind, id, before: document } = found;
@@ -89,7 +89,7 @@ export class CatalogueService {
   }
 
   async changes(
-    key: ApiKey,
+    manager: Manager,
     { before, limit }: CatalogueChangesQueryDto,
   ): Promise<{
     readonly items: readonly Revision[];
@@ -100,7 +100,7 @@ export class CatalogueService {
     const found = await this.revisions.list(before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const items = found.slice(0, limit);
     const next = found.length > limit ? (items.at(-1)?.version ?? null) : null;
-    return { items, next, showsActors: this.changer.isOperator(key) };
+    return { items, next, showsActors: this.changer.isOperator(manager) };
   }
 
   /** Null: no layer has ever had the model. */

@@ -1,8 +1,8 @@
 // The health of all endpoints, and the test of a provider: extensions of the contract (docs/contract.md#models).
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -65,10 +65,10 @@ export class EndpointsController {
     errors: [409],
   })
   async test(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('slug') slug: string,
     @Body() body: TestProviderDto,
   ): Promise<Data<ProviderTestDto>> {
-    return { data: toProviderTestDto(await this.tests.test(caller, slug, body)) };
+    return { data: toProviderTestDto(await this.tests.test(manager, slug, body)) };
   }
 }

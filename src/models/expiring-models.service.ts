@@ -4,7 +4,7 @@ import { KINDS } from '../catalogue/reader/kinds.js';
 import type { Kind } from '../catalogue/reader/kinds.js';
 import { Clock } from '../domain/clock.js';
 import type { Deprecation } from '../domain/deprecation.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ModelUseRepository } from '../persistence/catalogue/model-use.repository.js';
 import type { ModelUse } from '../persistence/catalogue/model-use.repository.js';
@@ -33,7 +33,7 @@ export class ExpiringModelsService {
   ) {}
 
   /** The first to end first; those whose end is past as well. */
-  async list({ accountId }: ApiKey): Promise<ExpiringModel[]> {
+  async list({ accountId }: Pick<Manager, 'accountId'>): Promise<ExpiringModel[]> {
     const models = KINDS.flatMap((kind) =>
       this.source.list(kind).flatMap((model) => {
         const { id, name, disabled } = model;

@@ -1,7 +1,7 @@
 // The routes of the catalogue.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementCaller, Public, ShowsMoreToManagement } from '../auth/auth.decorators.js';
+import { CurrentCaller, Public, SeesMore, ShowsMoreToManagement } from '../auth/auth.decorators.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { PROVIDERS } from '../providers/index.js';
 import { dataOf, listOf } from '../http/openapi/envelopes.js';
@@ -56,12 +56,8 @@ export class ModelsController {
       '`configured=false`. Without offset and limit, the whole list. Unknown query parameters are ignored.',
     answer: ModelListDto,
   })
-  listAll(
-    @Query() query: ModelsQueryDto,
-    @ManagementCaller() manager: Caller | null,
-  ): ModelListDto | PreparedBody {
-    const makeList = (): ModelListDto =>
-      this.toList(this.models.list(query, manager !== null), query, 'models');
+  listAll(@Query() query: ModelsQueryDto, @SeesMore() seesMore: boolean): ModelListDto | PreparedBody {
+    const makeList = (): ModelListDto => this.toList(this.models.list(query, seesMore), query, 'models');
     return isUnfiltered(query) ? this.whole.get(this.models.state(), makeList) : makeList();
   }
 

@@ -1,8 +1,8 @@
 // The models that providers list: an extension of the contract (docs/contract.md#discovery).
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -39,7 +39,10 @@ export class ProviderModelsController {
     answer: dataOf(ProviderModelsDto),
     errors: [404, 409],
   })
-  async ask(@CurrentCaller() { key }: Caller, @Param('slug') slug: string): Promise<Data<ProviderModelsDto>> {
-    return { data: toProviderModelsDto(await this.models.ask(key, slug)) };
+  async ask(
+    @CurrentManager() manager: Manager,
+    @Param('slug') slug: string,
+  ): Promise<Data<ProviderModelsDto>> {
+    return { data: toProviderModelsDto(await this.models.ask(manager, slug)) };
   }
 }

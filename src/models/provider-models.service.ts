@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../auth/rate-limiter.js';
 import { Catalogue, ChatCatalogue, RerankCatalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { SeenModel } from '../domain/providers/provider-model.js';
 import { findProvider, providerSlugOf } from '../providers/index.js';
 import { modelListOf } from '../providers/shared/provider.js';
@@ -42,8 +42,8 @@ export class ProviderModelsService {
   }
 
   /** Asks the provider now. */
-  async ask(key: ApiKey, name: string): Promise<ProviderModels> {
-    this.changes.requireOperator(key);
+  async ask(manager: Manager, name: string): Promise<ProviderModels> {
+    this.changes.requireOperator(manager);
     const provider = find(name);
     if (!modelListOf(provider))
       throw new AppError('conflict', { detail: `${provider.slug} has no list of models for a credential` });
@@ -51,7 +51,7 @@ export class ProviderModelsService {
       throw new AppError('conflict', {
         detail: `${provider.slug} is not configured; set ${remedyFor(provider, this.caller)}`,
       });
-    await this.rateLimiter.consumeProviderTest(key.accountId);
+    await this.rateLimiter.consumeProviderTest(manager.accountId);
     return this.matched(provider, await this.discovery.ask(provider));
   }
 

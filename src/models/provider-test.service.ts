@@ -10,7 +10,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
@@ -59,7 +59,7 @@ export class ProviderTestService {
     private readonly clock: Clock,
   ) {}
 
-  async test({ key: { accountId } }: Caller, name: string, wanted: TestedProvider): Promise<ProviderTest> {
+  async test({ accountId }: Manager, name: string, wanted: TestedProvider): Promise<ProviderTest> {
     const provider = findProvider(providerSlugOf(name) ?? '');
     if (!provider) throw new AppError('not_found', { detail: 'no provider has this slug' });
     if (!embeds(provider))

@@ -1,9 +1,9 @@
 // The routes of a notification's events (docs/contract.md#notifications).
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
 import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { EVENT_HOURS, EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.js';
 import { ConnectionTestDto, SigningSecretDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
 import { dataOf } from '../http/openapi/envelopes.js';
@@ -35,11 +35,11 @@ export class NotificationEventsController {
   })
   @ApiParam(ID)
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Query() query: NotificationEventsQueryDto,
   ): Promise<NotificationEventsResponseDto> {
-    const { events, next } = await this.events.list(caller, id, query);
+    const { events, next } = await this.events.list(manager, id, query);
     return { data: events.map(toNotificationEventDto), next };
   }
 
@@ -51,8 +51,8 @@ export class NotificationEventsController {
     answer: dataOf(ConnectionTestDto),
   })
   @ApiParam(ID)
-  async test(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<ConnectionTestDto>> {
-    return { data: toConnectionTestDto(await this.events.test(caller, id)) };
+  async test(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<ConnectionTestDto>> {
+    return { data: toConnectionTestDto(await this.events.test(manager, id)) };
   }
 
   @Get('signing-secret')
@@ -65,10 +65,10 @@ export class NotificationEventsController {
   })
   @ApiParam(ID)
   async signingSecret(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
   ): Promise<Data<SigningSecretDto>> {
-    return { data: { secret: await this.events.signingSecret(caller, id) } };
+    return { data: { secret: await this.events.signingSecret(manager, id) } };
   }
 
   @Post('replay')
@@ -82,9 +82,9 @@ export class NotificationEventsController {
   })
   @ApiParam(ID)
   async replay(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
   ): Promise<Data<NotificationReplayDto>> {
-    return { data: { dead_letters: await this.events.replay(caller, id) } };
+    return { data: { dead_letters: await this.events.replay(manager, id) } };
   }
 }

@@ -8,7 +8,7 @@ import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import type { ConnectionTest } from '../domain/destinations/delivery.js';
 import { AppError } from '../domain/errors.js';
 import { uuidV7 } from '../domain/identifiers.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { testPayload } from '../domain/notifications/notification-payload.js';
 import type { NotificationEvent } from '../domain/notifications/notification-rule.js';
 import { rateLimitExceeded } from '../domain/rate-limit.js';
@@ -38,11 +38,11 @@ export class NotificationEventsService {
   ) {}
 
   async list(
-    caller: Caller,
+    manager: Manager,
     id: string,
     { state, after, limit }: NotificationEventsQueryDto,
   ): Promise<NotificationEventPage> {
-    const { accountId, id: ruleId } = await this.notifications.get(caller, id);
+    const { accountId, id: ruleId } = await this.notifications.get(manager, id);
     // One more event shows whether there is a next page.
     const found = await this.queues.listEvents({ accountId, ruleId }, { state, after, limit: limit + 1 });
     const events = found.slice(0, limit);
@@ -50,10 +50,10 @@ export class NotificationEventsService {
   }
 
   /** Sends a signed test event. The limit holds for each account in each process. */
-  async test(caller: Caller, id: string): Promise<ConnectionTest> {
-    const rule = await this.notifications.get(caller, id);
+  async test(manager: Manager, id: string): Promise<ConnectionTest> {
+    const rule = await this.notifications.get(manager, id);
     const now = this.clock.now();
-    const retryAfter = this.tests.take(caller.key.accountId, now.getTime());
+    const retryAfter = this.tests.take(manager.accountId, now.getTime());
     if (retryAfter > 0) {
       throw rateLimitExceeded({
         limit: MAX_TESTS_PER_MINUTE,
@@ -71,14 +71,14 @@ export class NotificationEventsService {
   }
 
   /** The secret by which the receiver verifies signatures. */
-  async signingSecret(caller: Caller, id: string): Promise<string> {
-    const rule = await this.notifications.get(caller, id);
+  async signingSecret(manager: Manager, id: string): Promise<string> {
+    const rule = await this.notifications.get(manager, id);
     return this.signatures.secretOf(rule.id);
   }
 
   /** Queues the dead letters again. Returns their number. */
-  async replay(caller: Caller, id: string): Promise<number> {
-    const { accountId, id: ruleId, enabled } = await this.notifications.get(caller, id);
+  async replay(manager: Manager, id: string): Promise<number> {
+    const { accountId, id: ruleId, enabled } = await this.notifications.get(manager, id);
     if (!enabled) {
       throw new AppError('conflict', { detail: 'the notification is switched off; switch it on first' });
     }

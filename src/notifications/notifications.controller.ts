@@ -1,9 +1,9 @@
 // The routes of notifications, an extension (docs/contract.md#notifications).
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../domain/notifications/notification-rule.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -36,10 +36,10 @@ export class NotificationsController {
     answer: pageOf(NotificationDto, { name: 'NotificationsResponseDto', description: 'Newest first.' }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() query: NotificationsQueryDto,
   ): Promise<Page<NotificationDto>> {
-    const { items, total } = await this.notifications.list(caller, query);
+    const { items, total } = await this.notifications.list(manager, query);
     return { data: items.map(toNotificationDto), total_count: total };
   }
 
@@ -69,8 +69,8 @@ export class NotificationsController {
     answer: dataOf(NotificationDto),
   })
   @ApiParam(ID)
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<NotificationDto>> {
-    return { data: toNotificationDto(await this.notifications.get(caller, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<NotificationDto>> {
+    return { data: toNotificationDto(await this.notifications.get(manager, id)) };
   }
 
   @Patch(':id')

@@ -5,7 +5,7 @@ import { NOTIFICATION_WEBHOOK } from '../deliveries/notifications/notification-w
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { omitUndefined } from '../domain/members.js';
 import { NOTIFICATION_COVERS, WORKSPACE_COVERS } from '../domain/notifications/notification-rule.js';
 import type { NotificationCover, NotificationRule } from '../domain/notifications/notification-rule.js';
@@ -42,10 +42,10 @@ export class NotificationsService {
     const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
     const covers = dto.covers ?? (workspaceId === null ? NOTIFICATION_COVERS : WORKSPACE_COVERS);
     rejectCredits(covers, workspaceId);
-    const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config, actor.key.accountId);
+    const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config, actor.accountId);
     return this.rules.create(
       {
-        accountId: actor.key.accountId,
+        accountId: actor.accountId,
         workspaceId,
         name: dto.name,
         enabled: dto.enabled,
@@ -57,15 +57,15 @@ export class NotificationsService {
     );
   }
 
-  async list({ key }: Caller, query: NotificationsQueryDto): Promise<Page<NotificationRule>> {
+  async list({ accountId }: Manager, query: NotificationsQueryDto): Promise<Page<NotificationRule>> {
     const workspaceId =
-      query.workspace_id && (await this.accounts.chooseWorkspace(key.accountId, query.workspace_id));
-    return this.rules.list(key.accountId, workspaceId, query);
+      query.workspace_id && (await this.accounts.chooseWorkspace(accountId, query.workspace_id));
+    return this.rules.list(accountId, workspaceId, query);
   }
 
   /** Another account's notification answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, id: string): Promise<NotificationRule> {
-    const rule = isUUID(id) ? await this.rules.find(key.accountId, id) : null;
+  async get({ accountId }: Manager, id: string): Promise<NotificationRule> {
+    const rule = isUUID(id) ? await this.rules.find(accountId, id) : null;
     return rule ?? rejectUnknown();
   }
 
@@ -91,7 +91,7 @@ export class NotificationsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const wasThere =
       isUUID(id) &&
-      (await this.rules.delete(actor.key.accountId, id, describeChange(actor, AUDITED_NOTIFICATION)));
+      (await this.rules.delete(actor.accountId, id, describeChange(actor, AUDITED_NOTIFICATION)));
     if (!wasThere) rejectUnknown();
   }
 }

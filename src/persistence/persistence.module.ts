@@ -13,6 +13,7 @@ import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { ConfigCipher, EncryptionKeyCheck } from './encryption/config-cipher.js';
 import { DatabaseMetrics } from './database/database-metrics.js';
 import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
+import { PeopleRepository } from './people/people.repository.js';
 import { Database } from './database/database.js';
 import { DeadLettersRepository } from './deliveries/dead-letters.repository.js';
 import { DeliveryCursorsRepository } from './deliveries/delivery-cursors.repository.js';
@@ -69,6 +70,7 @@ const REPOSITORIES = [
   CatalogueRevisionsRepository,
   CrossingsRepository,
   ConsoleSessionsRepository,
+  PeopleRepository,
   DeadLettersRepository,
   DeliveryCursorsRepository,
   DeliveryStatesRepository,

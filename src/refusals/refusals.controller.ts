@@ -1,8 +1,8 @@
 // The list of refused calls: an extension of the contract (docs/contract.md#refusals).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -26,8 +26,11 @@ export class RefusalsController {
     answer: listOf(RefusalDto, { name: 'RefusalsResponseDto', description: 'Newest first, at most 100.' }),
     errors: [404],
   })
-  async list(@CurrentCaller() caller: Caller, @Query() query: RefusalsQueryDto): Promise<Data<RefusalDto[]>> {
-    const { refusals, keys } = await this.refusals.list(caller, query);
+  async list(
+    @CurrentManager() manager: Manager,
+    @Query() query: RefusalsQueryDto,
+  ): Promise<Data<RefusalDto[]>> {
+    const { refusals, keys } = await this.refusals.list(manager, query);
     return { data: refusals.map((refusal) => toRefusalDto(refusal, keys.get(refusal.apiKeyId))) };
   }
 }

@@ -1,7 +1,7 @@
 // Lists the newest refused calls of an account.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../domain/errors.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Refusal } from '../domain/keys/refusal.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { LoggedKeyNames } from '../persistence/generations/logged-keys.js';
@@ -22,7 +22,7 @@ export class RefusalsService {
     private readonly refusals: RefusalsRepository,
   ) {}
 
-  async list({ key: { accountId } }: Caller, query: RefusalsQueryDto): Promise<NamedRefusals> {
+  async list({ accountId }: Manager, query: RefusalsQueryDto): Promise<NamedRefusals> {
     const { api_key_hash: hash, workspace_id: workspaceId, reason = null, limit } = query;
     const apiKey = hash === undefined ? null : await this.keys.find(accountId, hash);
     if (hash !== undefined && apiKey === null)

@@ -1,8 +1,8 @@
 // The search of an account: an extension of the contract (docs/contract.md#search).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -29,9 +29,9 @@ export class SearchController {
     }),
   })
   async search(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() { q }: SearchQueryDto,
   ): Promise<Data<SearchResultDto[]>> {
-    return { data: await this.searches.find(caller, q) };
+    return { data: await this.searches.find(manager, q) };
   }
 }

@@ -1,8 +1,8 @@
-// Finds whatever an operator has an id of, within the account of the caller.
+// Finds whatever an operator has an id of, within the account of the manager.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../domain/errors.js';
 import { readGenerationId } from '../domain/identifiers.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { NEWEST_REFUSALS } from '../domain/keys/refusal.js';
 import type { Refusal } from '../domain/keys/refusal.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
@@ -24,12 +24,12 @@ export class SearchService {
     private readonly searches: SearchRepository,
   ) {}
 
-  async find(caller: Caller, query: string): Promise<SearchResultDto[]> {
-    const { accountId } = caller.key;
+  async find(manager: Manager, query: string): Promise<SearchResultDto[]> {
+    const { accountId } = manager;
     const text = query.trim();
     if (text === '') throw new AppError('invalid_request', { detail: 'q: must not be blank' });
     const [byId, found, refusals] = await Promise.all([
-      this.findById(caller, text),
+      this.findById(manager, text),
       this.searches.find(accountId, text),
       this.findRefusals(accountId, text),
     ]);
@@ -49,9 +49,9 @@ export class SearchService {
     ];
   }
 
-  private async findById({ key }: Caller, text: string): Promise<readonly FoundCall[]> {
+  private async findById(manager: Manager, text: string): Promise<readonly FoundCall[]> {
     const id = readGenerationId(text);
-    const found = id && (await this.generations.find(key, id));
+    const found = id && (await this.generations.find(manager, id));
     return found ? [found] : [];
   }
 

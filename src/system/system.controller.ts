@@ -1,8 +1,8 @@
 // The state of the service: an extension of the contract (docs/contract.md#system).
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
 import { Operation } from '../http/openapi/operation.js';
@@ -24,7 +24,7 @@ export class SystemController {
       'Version, migrations, processes, deliveries, cache and encryption keys. Backlog and key use are those of the account.',
     answer: dataOf(SystemDto),
   })
-  async get(@CurrentCaller() caller: Caller): Promise<Data<SystemDto>> {
-    return { data: toSystemDto(await this.system.describe(caller)) };
+  async get(@CurrentManager() manager: Manager): Promise<Data<SystemDto>> {
+    return { data: toSystemDto(await this.system.describe(manager)) };
   }
 }

@@ -6,7 +6,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Metrics } from '../config/metrics.js';
 import { Clock } from '../domain/clock.js';
 import { MAX_DELIVERY_AGE } from '../domain/destinations/delivery.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import { Readiness } from '../persistence/database/readiness.js';
 import type { Migrations } from '../persistence/database/readiness.js';
@@ -62,7 +62,7 @@ export class SystemService {
     private readonly revisions: CatalogueRevisionsRepository,
   ) {}
 
-  async describe({ key: { accountId } }: Caller): Promise<System> {
+  async describe({ accountId }: Manager): Promise<System> {
     const now = this.clock.now();
     const [state, migrations, backlog, horizon, keyUse, cache, newestRevision] = await Promise.all([
       this.states.read(),

@@ -7,7 +7,6 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { RepeatedTask } from '../concurrency/repeated-task.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
-import { MAX_SESSION_AGE } from '../domain/keys/console-session.js';
 import { EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.js';
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 import { Database } from '../persistence/database/database.js';
@@ -70,7 +69,7 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
       ...TABLES_WITH_DELETED_ROWS.map((table) => () => this.removeInSteps(removeFrom(table), deletedBefore)),
       () => this.removeInSteps(REMOVE_RETIRED_SECRETS, deletedBefore),
       () => this.removeInSteps(REMOVE_STORAGE_DAYS, now),
-      () => this.removeInSteps(REMOVE_SESSIONS, ago(MAX_SESSION_AGE)),
+      () => this.removeInSteps(REMOVE_SESSIONS, now),
       () => this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY)),
       () => this.removeInSteps(REMOVE_REFUSAL_MINUTES, ago(KEPT_MINUTE_HOURS * HOUR)),
       () => this.removeInSteps(REMOVE_REFUSAL_HOURS, ago(KEPT_HOUR_DAYS * DAY)),

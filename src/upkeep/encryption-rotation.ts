@@ -65,8 +65,11 @@ async function recordRotation(database: Database, cipher: ConfigCipher): Promise
   const auditLog = new AuditLogRepository(new Reports(database), new SystemClock());
   for (const { account_id: accountId, key_ids: keyIds } of affected) {
     const entry: AuditEntry = {
-      actor: {
-        key: { accountId, hash: NO_KEY_HASH, label: 'operator' },
+      author: {
+        accountId,
+        hash: NO_KEY_HASH,
+        userId: null,
+        label: 'operator',
         address: '',
         requestId: '',
         userAgent: null,

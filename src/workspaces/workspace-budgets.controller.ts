@@ -1,8 +1,8 @@
 // The routes of a workspace's budgets.
 import { applyDecorators, Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
 import type { BudgetState } from '../domain/workspace.js';
@@ -38,11 +38,11 @@ export class WorkspaceBudgetsController {
   })
   @WorkspaceParam()
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('workspace_ref') ref: string,
     @Query() _query: EmptyQueryDto,
   ): Promise<WorkspaceBudgetListDto> {
-    const { budgets, includeByok } = await this.budgets.list(caller, ref);
+    const { budgets, includeByok } = await this.budgets.list(manager, ref);
     return { data: budgets.map(toWorkspaceBudgetDto), include_byok_in_budgets: includeByok };
   }
 
@@ -55,11 +55,11 @@ export class WorkspaceBudgetsController {
   })
   @BudgetParams()
   async get(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('workspace_ref') ref: string,
     @Param('interval') interval: string,
   ): Promise<WorkspaceBudgetResponseDto> {
-    return toResponse(await this.budgets.get(caller, ref, interval));
+    return toResponse(await this.budgets.get(manager, ref, interval));
   }
 
   @Put(':interval')

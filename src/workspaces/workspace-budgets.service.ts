@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
@@ -34,17 +34,17 @@ export class WorkspaceBudgetsService {
     private readonly budgets: WorkspaceBudgetsRepository,
   ) {}
 
-  async list(caller: Caller, ref: string): Promise<WorkspaceBudgets> {
-    const workspace = await this.workspaces.get(caller, ref);
+  async list(manager: Manager, ref: string): Promise<WorkspaceBudgets> {
+    const workspace = await this.workspaces.get(manager, ref);
     return {
       budgets: await this.budgets.list(workspace),
       includeByok: workspace.includeByokInBudgets,
     };
   }
 
-  async get(caller: Caller, ref: string, name: string): Promise<BudgetState> {
+  async get(manager: Manager, ref: string, name: string): Promise<BudgetState> {
     const interval = readInterval(name);
-    const { budgets, includeByok } = await this.list(caller, ref);
+    const { budgets, includeByok } = await this.list(manager, ref);
     const budget = budgets.find((found) => found.interval === interval);
     if (!budget) throw new AppError('not_found', { detail: `the workspace has no ${interval} budget` });
     return { budget, includeByok };

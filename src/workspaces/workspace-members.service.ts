@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../auth/rate-limiter.js';
 import { AppConfig } from '../config/app-config.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Page, PageRequest } from '../domain/page.js';
@@ -27,8 +27,8 @@ export class WorkspaceMembersService {
     private readonly rateLimiter: RateLimiter,
   ) {}
 
-  async list(caller: Caller, ref: string, page: PageRequest): Promise<Page<WorkspaceMember>> {
-    const { id } = await this.workspaces.get(caller, ref);
+  async list(manager: Manager, ref: string, page: PageRequest): Promise<Page<WorkspaceMember>> {
+    const { id } = await this.workspaces.get(manager, ref);
     return this.members.list(id, page);
   }
 

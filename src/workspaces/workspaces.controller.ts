@@ -1,8 +1,8 @@
 // The routes of workspaces and their members.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -54,10 +54,10 @@ export class WorkspacesController {
     answer: pageOf(ListedWorkspaceDto, { name: 'WorkspacesResponseDto', description: 'The oldest first.' }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() page: PageQueryDto,
   ): Promise<Page<ListedWorkspaceDto>> {
-    const { items, total } = await this.workspaces.list(caller, page);
+    const { items, total } = await this.workspaces.list(manager, page);
     return { data: items.map(toListedWorkspaceDto), total_count: total };
   }
 
@@ -84,8 +84,8 @@ export class WorkspacesController {
     answer: dataOf(WorkspaceDto),
   })
   @WorkspaceParam()
-  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<Data<WorkspaceDto>> {
-    return { data: toWorkspaceDto(await this.workspaces.get(caller, id)) };
+  async get(@CurrentManager() manager: Manager, @Param('id') id: string): Promise<Data<WorkspaceDto>> {
+    return { data: toWorkspaceDto(await this.workspaces.get(manager, id)) };
   }
 
   @Patch(':id')
@@ -134,11 +134,11 @@ export class WorkspacesController {
   })
   @WorkspaceParam()
   async listMembers(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
   ): Promise<Page<WorkspaceMemberDto>> {
-    const { items, total } = await this.members.list(caller, id, page);
+    const { items, total } = await this.members.list(manager, id, page);
     return { data: items.map(toWorkspaceMemberDto), total_count: total };
   }
 

@@ -2,7 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { AppConfig } from '../config/app-config.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { userOfManager } from '../domain/people/manager.js';
+import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
@@ -42,18 +43,18 @@ export class WorkspacesService {
       slug: dto.slug,
       description: dto.description ?? null,
       isBroadcastEnabled: dto.is_observability_broadcast_enabled ?? true,
-      createdBy: actor.key.creatorUserId,
+      createdBy: userOfManager(actor),
     };
     return this.workspaces.create(
-      actor.key.accountId,
+      actor.accountId,
       settings,
       describeChange(actor, AUDITED_WORKSPACE),
       this.config.quotas.workspacesPerAccount,
     );
   }
 
-  async list({ key }: Caller, page: PageRequest): Promise<Page<SummarisedWorkspace>> {
-    const { items, total } = await this.workspaces.list(key.accountId, page);
+  async list({ accountId }: Manager, page: PageRequest): Promise<Page<SummarisedWorkspace>> {
+    const { items, total } = await this.workspaces.list(accountId, page);
     const summaries = await this.workspaces.summarise(items.map(({ id }) => id));
     // A workspace that was purged in between has none.
     const summarised = items.flatMap((workspace) => {
@@ -64,10 +65,10 @@ export class WorkspacesService {
   }
 
   /** By its id or its slug. Another account's workspace answers like one that does not exist. */
-  async get({ key }: Pick<Caller, 'key'>, ref: string): Promise<Workspace> {
+  async get({ accountId }: Manager, ref: string): Promise<Workspace> {
     const found = isUUID(ref)
-      ? await this.workspaces.findById(key.accountId, ref)
-      : await this.findBySlug(key.accountId, ref);
+      ? await this.workspaces.findById(accountId, ref)
+      : await this.findBySlug(accountId, ref);
     if (!found) throw noSuchWorkspace();
     return found;
   }

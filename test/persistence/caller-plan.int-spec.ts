@@ -20,8 +20,13 @@ beforeAll(async () => {
     [app.accountId],
   );
   await app.sql(
-    `INSERT INTO api_keys (id, workspace_id, account_id, hash, kind, name, label, creator_user_id)
-     SELECT gen_random_uuid(), id, account_id, encode(sha256((id::text || n)::bytea), 'hex'), 'inference', 'n', 'l', 'user-' || n
+    `INSERT INTO persons (account_id, id, issuer, subject)
+     SELECT $1, 'user-' || n, 'https://issuer.test', n FROM generate_series(1, ${WORKSPACES * KEYS}) AS n`,
+    [app.accountId],
+  );
+  await app.sql(
+    `INSERT INTO api_keys (id, workspace_id, account_id, hash, kind, name, label, creator_user_id, ends_with_creator)
+     SELECT gen_random_uuid(), id, account_id, encode(sha256((id::text || n)::bytea), 'hex'), 'inference', 'n', 'l', 'user-' || n, true
      FROM workspaces, generate_series(1, ${KEYS}) AS n`,
   );
   await app.sql(
@@ -66,5 +71,6 @@ it('the look-up of a caller reads one row of each of its tables, by their keys',
     'guardrail_assignments 1',
     'guardrail_assignments 1',
     'guardrails 1',
+    'persons 1',
   ]);
 });

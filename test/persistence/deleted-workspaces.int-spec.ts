@@ -15,6 +15,7 @@ import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import { recordStatements } from '../support/database/statements.js';
 import { expectError } from '../support/requests/error-shape.js';
 import { eventually } from '../support/eventually.js';
+import { managerByKey } from '../../src/domain/people/manager.js';
 
 const MIGRATION = new URL(
   '../../prisma/migrations/20261128142000_destinations_of_deleted_workspaces/migration.sql',
@@ -203,7 +204,7 @@ describe('with thousands of deleted workspaces', () => {
     );
     const recording = recordStatements();
     try {
-      const reader = { ...app.key, kind: 'management' } as const;
+      const reader = managerByKey({ ...app.key, kind: 'management' });
       const found = await app.application.get(GenerationsRepository).find(reader, row!);
       expect(found?.id).toBe(row!.id);
     } finally {

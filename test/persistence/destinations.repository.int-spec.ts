@@ -54,8 +54,11 @@ const slotsOf = async (workspaceId: string): Promise<number[]> =>
   ).map(({ slot }) => slot);
 
 const describeCreation: DescribeChange<Destination> = (before, after) => ({
-  actor: {
-    key: { accountId: after!.accountId, hash: 'c'.repeat(64), label: 'sk-...test' },
+  author: {
+    accountId: after!.accountId,
+    hash: 'c'.repeat(64),
+    userId: null,
+    label: 'sk-...test',
     address: '127.0.0.1',
     requestId: 'request',
     userAgent: null,

@@ -10,6 +10,7 @@ import { formatUsd, parseUsd } from '../../src/domain/spend/money.js';
 import type { GenerationAttempt } from '../../src/domain/generations/generation.js';
 import { utcDay, utcMonth, utcWeek } from '../../src/domain/spend/spend.js';
 import type { WindowedSpend } from '../../src/domain/spend/spend.js';
+import { managerByKey } from '../../src/domain/people/manager.js';
 import { ApiKeysRepository } from '../../src/persistence/keys/api-keys.repository.js';
 import { RejectedValue } from '../../src/persistence/database/database-errors.js';
 import { GenerationLog } from '../../src/persistence/generations/generation-log.js';
@@ -286,7 +287,7 @@ describe('appending', () => {
     const byId = new Map(entries.map(({ generation }) => [generation.id, generation]));
     expect(generations.map(({ id }) => byId.get(id))).toEqual(generations);
     const repository = app.application.get(GenerationsRepository);
-    for (const each of generations) expect(await repository.find(key, each)).toEqual(each);
+    for (const each of generations) expect(await repository.find(managerByKey(key), each)).toEqual(each);
   });
 
   it('returns the appended attempts, whether or not the rest of the row equals them', async () => {
@@ -315,7 +316,7 @@ describe('appending', () => {
     const byId = new Map(entries.map(({ generation }) => [generation.id, generation.attempts]));
     expect(generations.map(({ id }) => byId.get(id))).toEqual(lists);
     for (const each of generations) {
-      expect(await repository.find(key, each)).toMatchObject({ attempts: each.attempts });
+      expect(await repository.find(managerByKey(key), each)).toMatchObject({ attempts: each.attempts });
     }
   });
 

@@ -10,10 +10,19 @@ const OF_A_WORKSPACE =
   'Objects that a workspace deletion affects show only their name and the changed members.';
 
 class AuditActorDto {
-  @TextField({ description: 'Hash of the key that made the change.' }) key_hash: string;
-  @TextField({ description: "The key's label at the time of the change.", example: 'sk-sb-v1-0e6...1c96' })
+  @TextField({ nullable: true, description: 'Hash of the key that made the change. Null: a person made it.' })
+  key_hash: string | null;
+  @TextField({ nullable: true, description: 'Id of the person that made the change. Null: a key made it.' })
+  user_id: string | null;
+  @TextField({
+    description: 'The label of the key, or the e-mail address of the person, at the time of the change.',
+    example: 'sk-sb-v1-0e6...1c96',
+  })
   key_label: string;
-  @TextField({ nullable: true, description: 'The present name of the key. Null: its record is purged.' })
+  @TextField({
+    nullable: true,
+    description: 'The present name of the key. Null: its record is purged, or a person.',
+  })
   key_name: string | null;
   @TextField({ description: 'IP address.' }) ip: string;
   @TextField({ description: 'The `x-request-id` of the request.' }) request_id: string;
@@ -53,6 +62,7 @@ export function toAuditEntryDto(entry: StoredAuditEntry, actorName: string | nul
     created_at: entry.createdAt.toISOString(),
     actor: {
       key_hash: entry.actorHash,
+      user_id: entry.actorUserId,
       key_label: entry.actorLabel,
       key_name: actorName,
       ip: entry.address,

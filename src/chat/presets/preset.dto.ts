@@ -92,7 +92,7 @@ export function toPresetVersionDto(version: PresetVersion): PresetVersionDto {
     version: version.version,
     config: JSON.parse(version.config) as object,
     system_prompt: version.systemPrompt,
-    creator_id: version.creatorHash,
+    creator_id: version.creatorId,
     created_at: version.createdAt.toISOString(),
     updated_at: version.createdAt.toISOString(),
   };

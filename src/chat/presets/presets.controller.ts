@@ -13,10 +13,10 @@ import {
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly } from '../../auth/auth.decorators.js';
 import type { Actor } from '../../domain/audit.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
-import type { Caller } from '../../domain/keys/api-key.js';
+import type { Manager } from '../../domain/people/manager.js';
 import { MAX_PRESETS_PER_WORKSPACE, MAX_VERSIONS_PER_PRESET } from '../../domain/preset.js';
 import { KeepsRawBody, takeRawBody } from '../../http/body/raw-body.js';
 import { dataOf, DeletedDto, pageOf } from '../../http/openapi/envelopes.js';
@@ -78,10 +78,10 @@ export class PresetsController {
     answer: pageOf(PresetDto, { name: 'PresetsResponseDto', description: 'The last changed first.' }),
   })
   async list(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Query() { workspace_id: workspace, ...page }: PresetsQueryDto,
   ): Promise<Page<PresetDto>> {
-    const { items, total } = await this.presets.list(caller, workspace, page);
+    const { items, total } = await this.presets.list(manager, workspace, page);
     return { data: items.map(toPresetDto), total_count: total };
   }
 
@@ -94,11 +94,11 @@ export class PresetsController {
   })
   @SlugParam()
   async get(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('slug') slug: string,
     @Query() { workspace_id: workspace }: PresetQueryDto,
   ): Promise<Data<DetailedPresetDto>> {
-    return { data: toDetailedPresetDto(await this.presets.get(caller, workspace, slug)) };
+    return { data: toDetailedPresetDto(await this.presets.get(manager, workspace, slug)) };
   }
 
   @Get(':slug/versions')
@@ -110,11 +110,11 @@ export class PresetsController {
   })
   @SlugParam()
   async listVersions(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('slug') slug: string,
     @Query() { workspace_id: workspace, ...page }: PresetsQueryDto,
   ): Promise<Page<PresetVersionDto>> {
-    const { items, total } = await this.presets.listVersions(caller, workspace, slug, page);
+    const { items, total } = await this.presets.listVersions(manager, workspace, slug, page);
     return { data: items.map(toPresetVersionDto), total_count: total };
   }
 
@@ -128,12 +128,12 @@ export class PresetsController {
   @SlugParam()
   @ApiParam({ name: 'version', description: 'From 1.', example: '1' })
   async getVersion(
-    @CurrentCaller() caller: Caller,
+    @CurrentManager() manager: Manager,
     @Param('slug') slug: string,
     @Param('version') version: string,
     @Query() { workspace_id: workspace }: PresetQueryDto,
   ): Promise<Data<PresetVersionDto>> {
-    return { data: toPresetVersionDto(await this.presets.getVersion(caller, workspace, slug, version)) };
+    return { data: toPresetVersionDto(await this.presets.getVersion(manager, workspace, slug, version)) };
   }
 
   @Post(':slug/chat/completions')

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { describeChange } from '../../domain/audit.js';
 import type { Actor, AuditedType } from '../../domain/audit.js';
 import { AppError } from '../../domain/errors.js';
-import type { Caller } from '../../domain/keys/api-key.js';
+import type { Manager } from '../../domain/people/manager.js';
 import type { Page, PageRequest } from '../../domain/page.js';
 import { noSuchPreset, PRESET_SLUG } from '../../domain/preset.js';
 import type { DetailedPreset, Preset, PresetVersion } from '../../domain/preset.js';
@@ -28,31 +28,31 @@ export class PresetsService {
     private readonly accounts: AccountsRepository,
   ) {}
 
-  async list(caller: Caller, workspace: string | undefined, page: PageRequest): Promise<Page<Preset>> {
-    return this.presets.list(await this.ownerOf(caller, workspace), page);
+  async list(manager: Manager, workspace: string | undefined, page: PageRequest): Promise<Page<Preset>> {
+    return this.presets.list(await this.ownerOf(manager, workspace), page);
   }
 
-  async get(caller: Caller, workspace: string | undefined, slug: string): Promise<DetailedPreset> {
-    const preset = await this.find(caller, workspace, slug);
+  async get(manager: Manager, workspace: string | undefined, slug: string): Promise<DetailedPreset> {
+    const preset = await this.find(manager, workspace, slug);
     return { preset, designated: await this.versionOf(preset, preset.designatedVersion) };
   }
 
   async listVersions(
-    caller: Caller,
+    manager: Manager,
     workspace: string | undefined,
     slug: string,
     page: PageRequest,
   ): Promise<Page<PresetVersion>> {
-    return this.presets.listVersions(await this.find(caller, workspace, slug), page);
+    return this.presets.listVersions(await this.find(manager, workspace, slug), page);
   }
 
   async getVersion(
-    caller: Caller,
+    manager: Manager,
     workspace: string | undefined,
     slug: string,
     version: string,
   ): Promise<PresetVersion> {
-    const preset = await this.find(caller, workspace, slug);
+    const preset = await this.find(manager, workspace, slug);
     return this.versionOf(preset, /^\d{1,6}$/.test(version) ? Number(version) : 0);
   }
 
@@ -69,7 +69,7 @@ export class PresetsService {
         detail: 'must have 1 to 64 letters, digits, _ and -, and begin with a letter or a digit',
       });
     const settings = presetSettings(wire, body, bytes);
-    const version = { ...settings, slug, creatorHash: actor.key.hash };
+    const version = { ...settings, slug, creatorId: actor.key === null ? actor.person.id : actor.key.hash };
     const owner = await this.ownerOf(actor, workspace);
     return this.presets.addVersion(owner, version, describeChange(actor, AUDITED_PRESET));
   }
@@ -86,8 +86,8 @@ export class PresetsService {
     return changed;
   }
 
-  private async find(caller: Caller, workspace: string | undefined, slug: string): Promise<Preset> {
-    const preset = await this.presets.find(await this.ownerOf(caller, workspace), slug);
+  private async find(manager: Manager, workspace: string | undefined, slug: string): Promise<Preset> {
+    const preset = await this.presets.find(await this.ownerOf(manager, workspace), slug);
     if (!preset) throw noSuchPreset(slug);
     return preset;
   }
@@ -100,10 +100,7 @@ export class PresetsService {
     });
   }
 
-  private async ownerOf(
-    { key: { accountId } }: Pick<Caller, 'key'>,
-    workspace: string | undefined,
-  ): Promise<PresetOwner> {
+  private async ownerOf({ accountId }: Manager, workspace: string | undefined): Promise<PresetOwner> {
     return { accountId, workspaceId: await this.accounts.chooseWorkspace(accountId, workspace) };
   }
 }

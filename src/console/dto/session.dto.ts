@@ -1,7 +1,6 @@
 // A session of the console on the wire. Contract: docs/contract.md#console.
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import { sessionEndsAt } from '../../domain/keys/console-session.js';
-import type { ConsoleSession } from '../../domain/keys/console-session.js';
+import type { ConsoleSession } from '../../domain/people/console-session.js';
 import { SecretField } from '../../http/fields/scalar-fields.js';
 import type { AccountNames } from '../../persistence/workspaces/accounts.repository.js';
 
@@ -43,6 +42,6 @@ export function toSessionDto(
     workspace_name: names.workspace,
     can_change_catalogue: isOperator && key.kind === 'management',
     created_at: session.createdAt.toISOString(),
-    expires_at: sessionEndsAt(session).toISOString(),
+    expires_at: session.endsAt.toISOString(),
   };
 }

@@ -24,6 +24,8 @@ export interface ApiKey extends SpendLimit {
   /** The default of its embeddings calls for the embedding cache. */
   readonly embeddingCache: boolean;
   readonly creatorUserId: string | null;
+  /** A person has made it for himself: it stops when the person leaves. */
+  readonly endsWithCreator: boolean;
   readonly externalUser: string | null;
   readonly createdAt: Date;
   /** Null until the first change. */
@@ -91,7 +93,7 @@ export function stateOf(
 /** The key behind a request's credential. */
 export interface Caller {
   readonly key: ApiKey;
-  /** When the presented secret expires, before the key itself does (rotation). */
+  /** When the presented secret expires, before the key itself does: by a rotation, or because its creator leaves. */
   readonly secretExpiresAt: Date | null;
   /** Those that govern its calls; null: none. */
   readonly guardrails: readonly GuardrailRef[] | null;

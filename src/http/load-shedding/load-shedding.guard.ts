@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppConfig } from '../../config/app-config.js';
-import { mayHaveSession } from '../../domain/keys/console-session.js';
+import { mayHaveSession } from '../../domain/people/console-session.js';
 import { presentedCredential } from '../../domain/keys/credential-headers.js';
 import { LoadShedder } from './load-shedder.js';
 import type { TrafficClass } from './load-shedder.js';

@@ -5,6 +5,7 @@ import { AppConfig } from '../../config/app-config.js';
 import { isLogged } from '../../config/service-logger.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import type { Caller } from '../../domain/keys/api-key.js';
+import type { Person } from '../../domain/people/person.js';
 
 /** The facts of a finished request. */
 export interface FinishedRequest {
@@ -24,6 +25,8 @@ export interface FinishedRequest {
   readonly bytes: number | null;
   readonly errorCode: ErrorCode | null;
   readonly caller: Caller | null;
+  /** A person by the console; null: a key, or none. */
+  readonly person: Person | null;
   /** The trace of the span that this service sends for the request. */
   readonly traceId: string | null;
 }
@@ -60,7 +63,7 @@ function isFailure({ isAborted, status }: Pick<FinishedRequest, 'isAborted' | 's
 
 /** Undefined members are left out of the line. */
 function describe(request: FinishedRequest): object {
-  const { caller, duration, errorCode, bytes, traceId } = request;
+  const { caller, person, duration, errorCode, bytes, traceId } = request;
   return {
     requestId: request.requestId,
     // Enough to find guessers and broken clients.
@@ -72,8 +75,9 @@ function describe(request: FinishedRequest): object {
     bytes: bytes ?? undefined,
     code: errorCode ?? undefined,
     traceId: traceId ?? undefined,
-    accountId: caller?.key.accountId,
+    accountId: caller?.key.accountId ?? person?.accountId,
     workspaceId: caller?.key.workspaceId,
     keyHash: caller?.key.hash,
+    userId: person?.id,
   };
 }

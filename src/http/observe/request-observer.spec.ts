@@ -23,7 +23,10 @@ describe('RequestObserver', () => {
     finished = new Promise((resolve) => {
       const log = { finished: resolve } as unknown as RequestLog;
       const metrics = { finished: () => undefined } as unknown as HttpMetrics;
-      const watch = new RequestObserver(log, metrics, new Tracing(null)).watch(() => null);
+      const watch = new RequestObserver(log, metrics, new Tracing(null)).watch(
+        () => null,
+        () => null,
+      );
       server = createServer((incoming, outgoing) => {
         const [request, response] = [incoming as Request, outgoing as Response];
         watch(request, response, () => {

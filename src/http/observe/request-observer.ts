@@ -4,6 +4,7 @@ import type { Span } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
 import { Tracing } from '../../config/tracing/tracing.js';
 import type { Caller } from '../../domain/keys/api-key.js';
+import type { Person } from '../../domain/people/person.js';
 import { TickBatch } from '../../concurrency/tick-batch.js';
 import { errorCodeOf } from '../errors/error.filter.js';
 import type { FinishedRequest } from './request-log.js';
@@ -29,12 +30,18 @@ export class RequestObserver {
   ) {}
 
   /**
-   * The first middleware: it starts the next one for all requests of a turn together. `findCaller` returns the
-   * authenticated caller.
+   * The first middleware: it starts the next one for all requests of a turn together. `findCaller` and
+   * `findPerson` return who is authenticated.
    */
-  watch(findCaller: (request: object) => Caller | null): Middleware {
+  watch(
+    findCaller: (request: object) => Caller | null,
+    findPerson: (request: object) => Person | null,
+  ): Middleware {
     const beginning = new TickBatch<() => void>((begin) => begin());
-    const ending = new TickBatch<Ended>((ended) => this.notify(ended, findCaller(ended.request)));
+    const ending = new TickBatch<Ended>((ended) => {
+      const caller = findCaller(ended.request);
+      this.notify(ended, caller, caller ? null : findPerson(ended.request));
+    });
     return (request, response, next) => {
       const startedAt = performance.now();
       let span: Span | null = null;
@@ -58,9 +65,9 @@ export class RequestObserver {
     };
   }
 
-  private notify(ended: Ended, caller: Caller | null): void {
+  private notify(ended: Ended, caller: Caller | null, person: Person | null): void {
     const { span } = ended;
-    const finished = describe(ended, caller);
+    const finished = describe(ended, caller, person);
     this.metrics.finished(finished);
     this.log.finished(finished);
     if (span) endRequestSpan(span, finished);
@@ -70,6 +77,7 @@ export class RequestObserver {
 function describe(
   { request, response, span, address, isAborted, duration }: Ended,
   caller: Caller | null,
+  person: Person | null,
 ): FinishedRequest {
   const route = request.route as { readonly path?: unknown } | undefined;
   const length = response.getHeader('content-length');
@@ -84,6 +92,7 @@ function describe(
     bytes: length === undefined ? null : Number(length),
     errorCode: errorCodeOf(request),
     caller,
+    person,
     traceId: span?.spanContext().traceId ?? null,
   };
 }
@@ -93,7 +102,7 @@ const ERROR = 2;
 
 /** The attributes have the names of OpenTelemetry's semantic conventions. */
 function endRequestSpan(span: Span, request: FinishedRequest): void {
-  const { method, route, status, errorCode, caller, isAborted } = request;
+  const { method, route, status, errorCode, caller, person, isAborted } = request;
   span.updateName(route === null ? method : `${method} ${route}`);
   span.setAttributes({
     'http.request.method': method,
@@ -107,6 +116,7 @@ function endRequestSpan(span: Span, request: FinishedRequest): void {
       'signalbox.workspace_id': caller.key.workspaceId,
       'signalbox.key_hash': caller.key.hash,
     }),
+    ...(person && { 'signalbox.account_id': person.accountId, 'signalbox.user_id': person.id }),
   });
   if (status !== null && status >= 500) span.setStatus({ code: ERROR });
   span.end();

@@ -36,17 +36,18 @@ export class AuditLogRepository {
   /** The entry of a change made now, for a plain statement that writes both. */
   toRow(entry: AuditEntry): NewAuditLogRow {
     const now = this.clock.now();
-    const { actor } = entry;
+    const { author } = entry;
     return {
       id: uuidV7(now),
-      accountId: actor.key.accountId,
+      accountId: author.accountId,
       workspaceId: entry.workspaceId,
       createdAt: now,
-      actorHash: actor.key.hash,
-      actorLabel: actor.key.label,
-      address: actor.address,
-      requestId: actor.requestId,
-      userAgent: actor.userAgent === null ? null : boundedText(actor.userAgent, MAX_USER_AGENT_LENGTH),
+      actorHash: author.hash,
+      actorUserId: author.userId,
+      actorLabel: author.label,
+      address: author.address,
+      requestId: author.requestId,
+      userAgent: author.userAgent === null ? null : boundedText(author.userAgent, MAX_USER_AGENT_LENGTH),
       action: entry.action,
       objectType: entry.objectType,
       objectId: entry.objectId,
@@ -78,6 +79,7 @@ function toEntry(row: AuditLogRow): StoredAuditEntry {
     createdAt: row.createdAt,
     workspaceId: row.workspaceId,
     actorHash: row.actorHash,
+    actorUserId: row.actorUserId,
     actorLabel: row.actorLabel,
     address: row.address,
     requestId: row.requestId,

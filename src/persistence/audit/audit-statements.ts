@@ -9,6 +9,7 @@ const FIELDS = {
   workspaceId: 'uuid',
   createdAt: 'timestamptz',
   actorHash: 'text',
+  actorUserId: 'text',
   actorLabel: 'text',
   address: 'text',
   requestId: 'text',

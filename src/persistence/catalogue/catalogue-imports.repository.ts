@@ -1,6 +1,7 @@
 // Imports of the catalogue: proposals that wait for a person.
 import { Injectable } from '@nestjs/common';
-import type { AuditEntry, DescribeChange } from '../../domain/audit.js';
+import type { Actor, DescribeChange } from '../../domain/audit.js';
+import { labelOfManager } from '../../domain/people/manager.js';
 import type { CatalogueImport } from '../../domain/catalogue-import.js';
 import { Clock } from '../../domain/clock.js';
 import { uuidV7 } from '../../domain/identifiers.js';
@@ -36,7 +37,7 @@ export class CatalogueImportsRepository {
 
   /** Returns its id. Null: one that is not discarded has the same content. */
   async add(
-    { lists, proposals, actor }: Pick<CatalogueImport, 'lists' | 'proposals'> & Pick<AuditEntry, 'actor'>,
+    { lists, proposals, actor }: Pick<CatalogueImport, 'lists' | 'proposals'> & { readonly actor: Actor },
     contentHash: string,
     describe: DescribeChange<ImportSummary>,
   ): Promise<string | null> {
@@ -45,7 +46,7 @@ export class CatalogueImportsRepository {
       uuidV7(now),
       JSON.stringify(lists),
       contentHash,
-      actor.key.label,
+      labelOfManager(actor),
       JSON.stringify(proposals),
       now.toISOString(),
     ];
@@ -55,7 +56,7 @@ export class CatalogueImportsRepository {
       await transaction.$executeRawUnsafe(REMOVE_OLD_IMPORTS, KEPT);
       await this.audit.record(describe(null, await summaryIn(transaction, added.id)), transaction);
       return added.id;
-    }, actor.key.accountId);
+    }, actor.accountId);
   }
 
   /** Newest first. */
@@ -87,7 +88,7 @@ export class CatalogueImportsRepository {
   /** False: there is none, or it is discarded already. */
   async discard(
     id: string,
-    { actor }: Pick<AuditEntry, 'actor'>,
+    { actor }: { readonly actor: Actor },
     describe: DescribeChange<ImportSummary>,
   ): Promise<boolean> {
     return this.database.transact(async (transaction) => {
@@ -96,7 +97,7 @@ export class CatalogueImportsRepository {
       if (rows.length === 0) return false;
       await this.audit.record(describe(before, null), transaction);
       return true;
-    }, actor.key.accountId);
+    }, actor.accountId);
   }
 }
 

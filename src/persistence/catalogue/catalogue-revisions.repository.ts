@@ -2,7 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { RANKS } from '../../catalogue/stored-entry.js';
 import type { Rank, StoredEntry } from '../../catalogue/stored-entry.js';
-import type { AuditEntry } from '../../domain/audit.js';
+import type { Actor, AuditEntry } from '../../domain/audit.js';
+import { labelOfManager } from '../../domain/people/manager.js';
 import { Clock } from '../../domain/clock.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
@@ -93,7 +94,7 @@ export class CatalogueRevisionsRepository {
   async append(
     newest: number,
     revisions: readonly NewRevision[],
-    { actor, reason }: Pick<Revision, 'reason'> & Pick<AuditEntry, 'actor'>,
+    { actor, reason }: Pick<Revision, 'reason'> & { readonly actor: Actor },
     describe: (revision: NewRevision, version: number) => AuditEntry,
     /** Further statements of the change, which it waits for. */
     within: (transaction: Transaction) => Promise<void> = () => Promise.resolve(),
@@ -104,7 +105,7 @@ export class CatalogueRevisionsRepository {
       await transaction.$executeRawUnsafe(
         APPEND,
         newest,
-        actor.key.label,
+        labelOfManager(actor),
         reason,
         this.clock.now().toISOString(),
         JSON.stringify(revisions),
@@ -113,7 +114,7 @@ export class CatalogueRevisionsRepository {
         await this.audit.record(describe(revision, newest + index + 1), transaction);
       await within(transaction);
       return true;
-    }, actor.key.accountId);
+    }, actor.accountId);
   }
 
   /** Newest first. */

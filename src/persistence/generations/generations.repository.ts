@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import { inferenceKeyOf } from '../../domain/people/manager.js';
+import type { Manager } from '../../domain/people/manager.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import { Database } from '../database/database.js';
 import { History } from '../history/history.js';
@@ -19,8 +20,6 @@ WHERE account_id = $1 AND upstream_id = $2 AND (chat ->> 'wire') IS NOT NULL
   AND ($3::uuid IS NULL OR api_key_id = $3)
 ORDER BY created_at DESC LIMIT 1`;
 
-type LogReader = Pick<ApiKey, 'id' | 'accountId' | 'workspaceId' | 'kind'>;
-
 @Injectable()
 export class GenerationsRepository {
   constructor(
@@ -33,14 +32,14 @@ export class GenerationsRepository {
    * partition, and the id. An inference key reads its own calls only.
    */
   async find(
-    reader: LogReader,
+    manager: Manager,
     { id, createdAt }: Pick<Generation, 'id' | 'createdAt'>,
   ): Promise<Generation | null> {
-    const isManagement = reader.kind === 'management';
-    const apiKeyId = isManagement ? undefined : reader.id;
-    const workspaceId = isManagement
-      ? await this.findWorkspaceId(reader.accountId, { id, createdAt })
-      : reader.workspaceId;
+    const ownKey = inferenceKeyOf(manager);
+    const apiKeyId = ownKey?.id;
+    const workspaceId = ownKey
+      ? ownKey.workspaceId
+      : await this.findWorkspaceId(manager.accountId, { id, createdAt });
     const row =
       workspaceId === undefined
         ? null
@@ -49,15 +48,15 @@ export class GenerationsRepository {
           });
     if (row) return toGeneration(row);
     const listWorkspaceIds = async (): Promise<readonly string[]> =>
-      isManagement ? this.listWorkspaceIds(reader.accountId) : [reader.workspaceId];
-    return this.history.find({ accountId: reader.accountId, listWorkspaceIds, apiKeyId, id, createdAt });
+      ownKey ? [ownKey.workspaceId] : this.listWorkspaceIds(manager.accountId);
+    return this.history.find({ accountId: manager.accountId, listWorkspaceIds, apiKeyId, id, createdAt });
   }
 
   /** By the provider's id, which its answer carries: in the log only. The latest of several calls. */
-  async findKey(reader: LogReader, upstreamId: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
+  async findKey(manager: Manager, upstreamId: string): Promise<Pick<Generation, 'id' | 'createdAt'> | null> {
     const [found = null] = await this.database.query<Pick<Generation, 'id' | 'createdAt'>>({
       text: FIND_BY_UPSTREAM_ID,
-      values: [reader.accountId, upstreamId, reader.kind === 'management' ? null : reader.id],
+      values: [manager.accountId, upstreamId, inferenceKeyOf(manager)?.id ?? null],
     });
     return found;
   }

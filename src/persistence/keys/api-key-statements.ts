@@ -33,6 +33,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     includeByokInLimit: row.includeByokInLimit,
     embeddingCache: row.embeddingCache,
     creatorUserId: row.creatorUserId,
+    endsWithCreator: row.endsWithCreator,
     externalUser: row.externalUser,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -54,6 +55,7 @@ const KEY_COLUMNS = {
   includeByokInLimit: 'include_byok_in_limit',
   embeddingCache: 'embedding_cache',
   creatorUserId: 'creator_user_id',
+  endsWithCreator: 'ends_with_creator',
   externalUser: 'external_user',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
@@ -94,11 +96,14 @@ export function toCaller(row: CallerRow): Caller {
   return { key: toApiKey(row), secretExpiresAt: row.secretExpiresAt, guardrails: toGuardrailRefs(row) };
 }
 
-/** $1 the hashes of secrets: at most one row for each. */
+/** $1 the hashes of secrets: at most one row for each. The secrets of a key that ends with its creator end with the person. */
 export const FIND_CALLERS = `
-SELECT secret.secret_hash AS "secretHash", secret.expires_at AS "secretExpiresAt", ${select('key', KEY_COLUMNS)},
+SELECT secret.secret_hash AS "secretHash", ${select('key', KEY_COLUMNS)},
+  LEAST(secret.expires_at, creator.disabled_at, creator.keys_valid_until) AS "secretExpiresAt",
   ${GOVERNING.columns}
 FROM api_key_secrets AS secret
 JOIN api_keys AS key ON key.workspace_id = secret.workspace_id AND key.id = secret.api_key_id
+LEFT JOIN persons AS creator
+  ON key.ends_with_creator AND creator.account_id = key.account_id AND creator.id = key.creator_user_id
 ${GOVERNING.joins}
 WHERE secret.secret_hash = ANY (${opaqueArray('$1', 'char(64)')}) AND key.deleted_at IS NULL`;

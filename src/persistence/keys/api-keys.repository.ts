@@ -44,6 +44,8 @@ export interface NewApiKey extends SpendLimit {
   readonly expiresAt: Date | null;
   readonly creatorUserId: string | null;
   /** Absent: false. */
+  readonly endsWithCreator?: boolean;
+  /** Absent: false. */
   readonly disabled?: boolean;
   /** Absent: false. */
   readonly embeddingCache?: boolean;
@@ -103,6 +105,7 @@ export class ApiKeysRepository {
           disabled: key.disabled ?? false,
           embeddingCache: key.embeddingCache ?? false,
           creatorUserId: key.creatorUserId,
+          endsWithCreator: key.endsWithCreator ?? false,
           externalUser: key.externalUser ?? null,
           expiresAt: key.expiresAt,
           createdAt: now,

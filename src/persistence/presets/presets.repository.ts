@@ -35,7 +35,7 @@ export interface PresetOwner {
 export interface NewPresetVersion extends PresetSettings {
   readonly slug: string;
   /** The hash of the key that makes it. */
-  readonly creatorHash: string;
+  readonly creatorId: string;
 }
 
 export interface PresetChange {
@@ -110,7 +110,7 @@ export class PresetsRepository {
    */
   async addVersion(
     owner: PresetOwner,
-    { slug, creatorHash, config, systemPrompt }: NewPresetVersion,
+    { slug, creatorId, config, systemPrompt }: NewPresetVersion,
     describe: Describe,
   ): Promise<DetailedPreset> {
     const { accountId, workspaceId } = owner;
@@ -132,7 +132,7 @@ export class PresetsRepository {
         });
       } else await transaction.preset.update({ where: { id }, data: numbers });
       await transaction.presetVersion.create({
-        data: { id: uuidV7(now), presetId: id, version, config, systemPrompt, creatorHash, createdAt: now },
+        data: { id: uuidV7(now), presetId: id, version, config, systemPrompt, creatorId, createdAt: now },
       });
       return this.recorded(transaction, owner, slug, describe, before);
     }, accountId);
@@ -236,7 +236,7 @@ function toVersion({ presetId, version, id, ...row }: PresetVersionModel): Prese
     version,
     config: row.config,
     systemPrompt: row.systemPrompt,
-    creatorHash: row.creatorHash,
+    creatorId: row.creatorId,
     createdAt: row.createdAt,
   };
 }

@@ -59,6 +59,6 @@ RETURNING 1`;
 /** $1 a moment. A sign-in removes some as well, but there may be none. */
 export const REMOVE_SESSIONS = `
 DELETE FROM console_sessions WHERE id_hash IN (
-  SELECT id_hash FROM console_sessions WHERE created_at <= $1 ORDER BY created_at LIMIT ${PURGE_STEP} FOR UPDATE SKIP LOCKED
+  SELECT id_hash FROM console_sessions WHERE ends_at <= $1 ORDER BY ends_at LIMIT ${PURGE_STEP} FOR UPDATE SKIP LOCKED
 )
 RETURNING 1`;

@@ -5,12 +5,17 @@ import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { Page, PageRequest } from '../../domain/page.js';
-import type { MemberRole, Workspace, WorkspaceMember } from '../../domain/workspace.js';
+import { highestRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
+import type { WorkspaceRole } from '../../domain/people/person.js';
+import type { Workspace, WorkspaceMember } from '../../domain/workspace.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
 import type { WorkspaceMemberModel as MemberRow } from '../generated/models.js';
 import { rejectAboveQuotas } from './quotas.js';
 import type { Quota } from './quotas.js';
+
+const OF_GROUPS_ALONE = { handRole: null, groupRole: { not: null } };
 
 type WorkspaceRef = Pick<Workspace, 'accountId' | 'id'>;
 
@@ -38,13 +43,13 @@ export class WorkspaceMembersRepository {
   }
 
   /**
-   * Existing members stay unchanged. Returns the added ones. Throws `limit_reached`, and adds none, when the workspace
+   * Members that have a role by hand stay unchanged. Returns the others. Throws `limit_reached`, and adds none, when the workspace
    * would have more than `limit` members.
    */
   async add(
     { accountId, id: workspaceId }: WorkspaceRef,
     userIds: readonly string[],
-    { role, limit }: { readonly role: MemberRole; readonly limit: number },
+    { role, limit }: { readonly role: WorkspaceRole; readonly limit: number },
     describe: DescribeChange<WorkspaceMember>,
   ): Promise<readonly WorkspaceMember[]> {
     const quota: Quota = {
@@ -57,48 +62,91 @@ export class WorkspaceMembersRepository {
     const now = this.clock.now();
     return this.database.transact(async (transaction) => {
       const rows = await transaction.workspaceMember.createManyAndReturn({
-        data: userIds.map((userId) => ({ workspaceId, userId, id: uuidV7(now), role, createdAt: now })),
+        data: userIds.map((userId) => ({
+          workspaceId,
+          userId,
+          id: uuidV7(now),
+          role,
+          handRole: role,
+          createdAt: now,
+        })),
         skipDuplicates: true,
       });
+      const ofGroups = await transaction.workspaceMember.updateManyAndReturn({
+        where: { workspaceId, userId: { in: [...userIds] }, ...OF_GROUPS_ALONE },
+        data: { handRole: role },
+      });
       await rejectAboveQuotas(transaction, [quota]);
-      const added = rows.map(toMember);
-      for (const member of added) await this.audit.record(describe(null, member), transaction);
-      return added;
+      for (const row of rows) await this.audit.record(describe(null, toMember(row)), transaction);
+      const changed = [];
+      for (const row of ofGroups) {
+        const before = toMember({ ...row, handRole: null });
+        changed.push(await this.storeRole(transaction, row));
+        await this.audit.record(describe(before, toMember(row)), transaction);
+      }
+      return [...rows.map(toMember), ...changed];
     }, accountId);
   }
 
-  /** Throws `invalid_request` when one of them has keys in the workspace. Returns the number of removed members. */
+  /** With the role by hand of the row, and the higher of its roles. */
+  private async storeRole(transaction: Transaction, row: MemberRow): Promise<WorkspaceMember> {
+    const member = toMember(row);
+    const { workspaceId, userId, role, roleSources } = member;
+    await transaction.workspaceMember.update({
+      where: { workspaceId_userId: { workspaceId, userId } },
+      data: { role, handRole: roleSources.byHand },
+    });
+    return member;
+  }
+
+  /**
+   * Removes the roles given by hand: a member with a role of groups stays. Throws `invalid_request` when one of those who leave has
+   * keys in the workspace. Returns the number of changed members.
+   */
   async remove(
     { accountId, id: workspaceId }: WorkspaceRef,
     userIds: readonly string[],
     describe: DescribeChange<WorkspaceMember>,
   ): Promise<number> {
-    const where = { workspaceId, userId: { in: [...userIds] } };
+    const where = { workspaceId, userId: { in: [...userIds] }, NOT: OF_GROUPS_ALONE };
     return this.database.transact(async (transaction) => {
       // An update to the same value locks the rows: of concurrent removals of a member only one finds it.
       const rows = await transaction.workspaceMember.updateManyAndReturn({ where, data: { workspaceId } });
+      const leaving = rows.filter(({ groupRole }) => groupRole === null).map(({ userId }) => userId);
       const key = await transaction.apiKey.findFirst({
         select: { creatorUserId: true },
-        where: { workspaceId, deletedAt: null, creatorUserId: { in: rows.map(({ userId }) => userId) } },
+        where: { workspaceId, deletedAt: null, creatorUserId: { in: leaving } },
       });
       if (key) {
         throw new AppError('invalid_request', {
           detail: `user_ids: ${key.creatorUserId} has API keys in the workspace; delete them first`,
         });
       }
-      const { count } = await transaction.workspaceMember.deleteMany({ where });
-      for (const row of rows) await this.audit.record(describe(toMember(row), null), transaction);
-      return count;
+      await transaction.workspaceMember.deleteMany({ where: { workspaceId, userId: { in: leaving } } });
+      for (const row of rows) {
+        const isLeaving = row.groupRole === null;
+        const after = isLeaving ? null : await this.storeRole(transaction, { ...row, handRole: null });
+        await this.audit.record(describe(toMember(row), after), transaction);
+      }
+      return rows.length;
     }, accountId);
   }
 }
 
 function toMember(row: MemberRow): WorkspaceMember {
+  const byGroup = readRole(row.groupRole);
+  // A replica of an earlier release writes the role alone.
+  const byHand = readRole(row.handRole ?? (byGroup === null ? row.role : null));
   return {
     id: row.id,
     workspaceId: row.workspaceId,
     userId: row.userId,
-    role: row.role === 'admin' ? 'admin' : 'member',
+    role: highestRole(WORKSPACE_ROLES, [byHand, byGroup]) ?? 'viewer',
+    roleSources: { byHand, byGroup },
     createdAt: row.createdAt,
   };
+}
+
+function readRole(text: string | null): WorkspaceRole | null {
+  return WORKSPACE_ROLES.find((role) => role === text) ?? null;
 }

@@ -1,7 +1,8 @@
 // Members of a workspace on the wire. Contract: docs/contract.md#workspaces.
 import { IsString, Matches } from 'class-validator';
-import { MEMBER_ROLES } from '../../domain/workspace.js';
-import type { MemberRole, WorkspaceMember } from '../../domain/workspace.js';
+import { WORKSPACE_ROLES } from '../../domain/people/person.js';
+import type { WorkspaceRole } from '../../domain/people/person.js';
+import type { WorkspaceMember } from '../../domain/workspace.js';
 import { ListField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { EnumField, IntegerField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
 
@@ -9,7 +10,7 @@ export class WorkspaceMemberDto {
   @UuidField() id: string;
   @UuidField() workspace_id: string;
   @TextField({ example: 'user_2dHFtVWx2n56w6HkM0000000000' }) user_id: string;
-  @EnumField(MEMBER_ROLES) role: string;
+  @EnumField(WORKSPACE_ROLES) role: string;
   @TimeField() created_at: string;
 }
 
@@ -40,11 +41,11 @@ export class AddMembersDto {
   @UserIdsField()
   user_ids: string[];
 
-  @EnumField(MEMBER_ROLES, {
+  @EnumField(WORKSPACE_ROLES, {
     default: 'member',
     description: 'The role of new members. Existing members keep their role.',
   })
-  role: MemberRole = 'member';
+  role: WorkspaceRole = 'member';
 }
 
 export class RemoveMembersDto {

@@ -86,6 +86,7 @@ describe('a change of a destination', () => {
     const [entry] = (await readLog()).data;
     expect(entry?.actor).toEqual({
       key_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      user_id: null,
       key_label: data.label,
       key_name: 'Test key',
       ip: expect.stringMatching(/127\.0\.0\.1$/),

@@ -1,12 +1,14 @@
-// Sessions of the console (docs/contract.md#console): an opaque id in a cookie presents the secret that signed in.
+// Sessions of the console (docs/contract.md#console): an opaque id in a cookie presents the secret, or the
+// person, that signed in.
 import { hash, randomBytes } from 'node:crypto';
-import type { Caller } from './api-key.js';
+import type { Person } from './person.js';
+import type { Caller } from '../keys/api-key.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Milliseconds. A session ends after this time without a request, and after this time in any case. */
 const MAX_IDLE = 12 * HOUR;
-export const MAX_SESSION_AGE = 7 * 24 * HOUR;
+const MAX_SESSION_AGE = 7 * 24 * HOUR;
 // Milliseconds between two records of use.
 const SEEN_RESOLUTION = MINUTE;
 
@@ -15,16 +17,35 @@ const NAME = 'signalbox_session';
 const PREFIX = '__Host-';
 const ID = /^[\w-]{43}$/;
 
-export interface ConsoleSession {
+interface AnySession {
   readonly idHash: string;
-  /** The hash of the secret that signed in. */
-  readonly secretHash: string;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
+  /** However much it is used. */
+  readonly endsAt: Date;
 }
+
+export interface KeySession extends AnySession {
+  /** The hash of the secret that signed in. */
+  readonly secretHash: string;
+  readonly personId: null;
+}
+
+export interface PersonSession extends AnySession {
+  readonly secretHash: null;
+  readonly personId: string;
+}
+
+export type ConsoleSession = KeySession | PersonSession;
 
 /** The key behind a session, and the session. */
 export interface SessionCaller extends Caller {
+  readonly session: ConsoleSession;
+}
+
+/** The person behind a session, and the session. */
+export interface SessionPerson {
+  readonly person: Person;
   readonly session: ConsoleSession;
 }
 
@@ -39,14 +60,13 @@ export function hashSessionId(id: string): string {
   return hash('sha256', id, 'hex');
 }
 
-export function sessionEndsAt({ createdAt }: ConsoleSession): Date {
-  return new Date(createdAt.getTime() + MAX_SESSION_AGE);
+/** The end of a key's session that begins now. */
+export function endOfKeySession(now: Date): Date {
+  return new Date(now.getTime() + MAX_SESSION_AGE);
 }
 
-export function isSessionLive({ createdAt, lastSeenAt }: ConsoleSession, now: Date): boolean {
-  return (
-    now.getTime() - createdAt.getTime() < MAX_SESSION_AGE && now.getTime() - lastSeenAt.getTime() < MAX_IDLE
-  );
+export function isSessionLive({ endsAt, lastSeenAt }: ConsoleSession, now: Date): boolean {
+  return now < endsAt && now.getTime() - lastSeenAt.getTime() < MAX_IDLE;
 }
 
 export function isSightingDue({ lastSeenAt }: ConsoleSession, now: Date): boolean {
@@ -83,7 +103,7 @@ export function isCrossSite(headers: Headers): boolean {
   return site !== undefined && site !== 'same-origin';
 }
 
-/** The `Set-Cookie` header of a new session. */
+/** The `Set-Cookie` header of a new session. The browser forgets it when no session of a key would still last. */
 export function sessionCookie(id: string, headers: Headers, tag: string): string {
   return writeCookie(isOnLoopback(headers), tag, id, MAX_SESSION_AGE / 1_000);
 }

@@ -1,0 +1,71 @@
+// Rows of people with their roles.
+import { ACCOUNT_ROLES, highestRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
+import type { AccountRole, Person, WorkspaceRole } from '../../domain/people/person.js';
+
+export interface PersonRow {
+  readonly id: string;
+  readonly accountId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly handRole: string | null;
+  readonly groupRole: string | null;
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastSignInAt: Date | null;
+  readonly keysValidUntil: Date | null;
+  readonly claimNames: readonly string[];
+  /** By the id of the workspace. */
+  readonly workspaceRoles: Readonly<Record<string, string>>;
+}
+
+/** The columns of PersonRow, of `persons AS person`. */
+export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", person.issuer, person.subject, person.email,
+  person.first_name AS "firstName", person.last_name AS "lastName", person.hand_role AS "handRole",
+  person.group_role AS "groupRole", person.disabled_at AS "disabledAt", person.created_at AS "createdAt",
+  person.last_sign_in_at AS "lastSignInAt", person.keys_valid_until AS "keysValidUntil", person.claim_names AS "claimNames",
+  coalesce((
+    SELECT json_object_agg(member.workspace_id, member.role) FROM workspace_members AS member
+    JOIN workspaces AS workspace ON workspace.id = member.workspace_id AND workspace.account_id = person.account_id
+    WHERE member.user_id = person.id AND workspace.deleted_at IS NULL
+  ), '{}'::json) AS "workspaceRoles"`;
+
+/** $1 the ids of people. */
+export const FIND_PEOPLE = `SELECT ${PERSON_COLUMNS} FROM persons AS person WHERE person.id = ANY ($1)`;
+
+export function toPerson(row: PersonRow): Person {
+  const byHand = readAccountRole(row.handRole);
+  const byGroup = readAccountRole(row.groupRole);
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    issuer: row.issuer,
+    subject: row.subject,
+    email: row.email,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    accountRole: highestRole(ACCOUNT_ROLES, [byHand, byGroup]),
+    accountRoleSources: { byHand, byGroup },
+    workspaceRoles: new Map(
+      Object.entries(row.workspaceRoles).flatMap(([id, text]) => {
+        const role = readWorkspaceRole(text);
+        return role === null ? [] : [[id, role] as const];
+      }),
+    ),
+    disabledAt: row.disabledAt,
+    createdAt: row.createdAt,
+    lastSignInAt: row.lastSignInAt,
+    keysValidUntil: row.keysValidUntil,
+    claimNames: row.claimNames,
+  };
+}
+
+function readAccountRole(text: string | null): AccountRole | null {
+  return ACCOUNT_ROLES.find((role) => role === text) ?? null;
+}
+
+function readWorkspaceRole(text: string): WorkspaceRole | null {
+  return WORKSPACE_ROLES.find((role) => role === text) ?? null;
+}
