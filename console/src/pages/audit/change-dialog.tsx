@@ -37,12 +37,14 @@ function Change({ entry }: { readonly entry: AuditEntry }) {
         <DescriptionList
           items={[
             ['When', <Time key="when" at={entry.created_at} />],
-            [
-              'Key',
-              <Link key="who" to="/keys/$hash" params={{ hash: actor.key_hash }}>
-                <code>{actor.key_label}</code>
-              </Link>,
-            ],
+            actor.key_hash === null
+              ? ['Person', <bdi key="who">{actor.key_label}</bdi>]
+              : [
+                  'Key',
+                  <Link key="who" to="/keys/$hash" params={{ hash: actor.key_hash }}>
+                    <code>{actor.key_label}</code>
+                  </Link>,
+                ],
             ['From where', <Code key="ip" text={actor.ip} />],
             [
               'With',

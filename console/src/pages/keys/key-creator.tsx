@@ -1,4 +1,4 @@
-// The key that has created a key, from the audit log.
+// The key or the person that has created a key, from the audit log.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { creationQuery } from '../../api/audit';
@@ -10,6 +10,7 @@ export function KeyCreator({ hash }: { readonly hash: string }) {
   // Commands of the service write no entry.
   if (entry === null) return 'Not in the audit log';
   const { key_hash: actor, key_name: name, key_label: label } = entry.actor;
+  if (actor === null) return <bdi>{label}</bdi>;
   if (name === null) return <Code text={label} />;
   return (
     <Link to="/keys/$hash" params={{ hash: actor }}>
