@@ -86,11 +86,11 @@ it('counts a window from its beginning, and refusals for an hour', async () => {
 
 it('asks the database as often for many workspaces as for one', async () => {
   const account = await app.createAccount();
-  const statements = async (): Promise<number> => {
+  const statements = async (): Promise<Map<string, number>> => {
     const recording = recordStatements();
     try {
       await list(account.managementKey);
-      return [...recording.statements.values()].length;
+      return new Map([...recording.statements.values()].map(({ text, times }) => [text, times]));
     } finally {
       recording.stop();
     }
@@ -103,5 +103,9 @@ it('asks the database as often for many workspaces as for one', async () => {
       body: { name: `Many ${n}`, slug: `many-${n}` },
       key: account.managementKey,
     });
-  expect(await statements()).toBe(ofOne);
+  const ofMany = await statements();
+  // The process may send others of its own meanwhile.
+  const ofBoth = [...ofMany].filter(([text]) => ofOne.has(text));
+  expect(ofBoth.length).toBeGreaterThanOrEqual(2);
+  expect(ofBoth).toEqual(ofBoth.map(([text]) => [text, ofOne.get(text)]));
 });

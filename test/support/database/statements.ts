@@ -6,6 +6,7 @@ export interface Statement {
   readonly values: unknown[];
   /** Whether it is prepared under a name, and may so be planned for any values. */
   readonly isPrepared: boolean;
+  times: number;
 }
 
 interface Recording {
@@ -30,8 +31,11 @@ export function recordStatements(): Recording {
       const [first, second] = given;
       const config = (typeof first === 'string' ? { text: first } : first) as pg.QueryConfig;
       const values = config.values ?? (Array.isArray(second) ? (second as unknown[]) : []);
-      if (!statements.has(config.text)) {
-        statements.set(config.text, { text: config.text, values, isPrepared: config.name !== undefined });
+      const known = statements.get(config.text);
+      if (known) known.times++;
+      else {
+        const isPrepared = config.name !== undefined;
+        statements.set(config.text, { text: config.text, values, isPrepared, times: 1 });
       }
     }
     return query.apply(this, given);
