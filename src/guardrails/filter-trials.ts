@@ -1,8 +1,13 @@
 // Tries content filters on a text before they are stored. Nothing is stored or counted.
 import { Injectable } from '@nestjs/common';
 import { YieldQueue } from '../concurrency/yield-queue.js';
-import { compileFilters, hitsIn, mergedSpans } from '../domain/guardrails/filtered-text.js';
-import type { FilterHit } from '../domain/guardrails/filtered-text.js';
+import {
+  compileFilters,
+  editedText,
+  hitsIn,
+  redactions,
+  refusingHit,
+} from '../domain/guardrails/filtered-text.js';
 import type { Manager } from '../domain/people/manager.js';
 import { atPace } from '../routing/guardrails/content-filters.js';
 import { fromBuiltinFilterDtos, fromContentFilterDtos } from './dto/content-filter.dto.js';
@@ -26,10 +31,7 @@ export class FilterTrials {
     ]);
     const pace = this.yieldQueue.begin(accountId);
     const hits = filters === null ? [] : await atPace(hitsIn(filters, text, true), pace);
-    // A match without a known end cannot be replaced.
-    const isRefused = hits.some(
-      ({ filter, isWhole }) => filter.action === 'block' || (filter.action === 'redact' && !isWhole),
-    );
+    const isRefused = refusingHit(hits) !== undefined;
     return {
       hits: hits
         .toSorted((one, other) => one.start - other.start)
@@ -37,17 +39,7 @@ export class FilterTrials {
         .map(({ filter, start, end }) => ({ filter: filter.name, action: filter.action, start, end })),
       hit_count: hits.length,
       blocked: isRefused,
-      sent_text: isRefused ? null : redacted(text, hits),
+      sent_text: isRefused ? null : editedText(text, redactions(hits)),
     };
   }
-}
-
-function redacted(text: string, hits: readonly FilterHit[]): string {
-  const parts: string[] = [];
-  let behind = 0;
-  for (const { start, end, filter } of mergedSpans(hits.filter((hit) => hit.filter.action === 'redact'))) {
-    parts.push(text.slice(behind, start), filter.placeholder);
-    behind = end;
-  }
-  return [...parts, text.slice(behind)].join('');
 }

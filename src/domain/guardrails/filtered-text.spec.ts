@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from '../../../test/support/fast-check.js';
 import { contentFiltersProblem } from './content-filter.js';
 import type { BuiltinSlug, ContentFilter, FilterAction } from './content-filter.js';
-import { compileFilters, hitsIn, mergedSpans } from './filtered-text.js';
-import type { FilterHit } from './filtered-text.js';
+import { compileFilters, editedText, hitsIn, redactions, refusingHit } from './filtered-text.js';
+import type { FilterHit, FilterOwner } from './filtered-text.js';
 
 const filter = (
   pattern: string,
@@ -26,21 +26,20 @@ function hits(
     scanScope: slug === 'regex-prompt-injection' ? ('user_only' as const) : ('all_messages' as const),
   }));
   const owner = { id: 'one', name: 'One', scope: 'api_key' as const, contentFilters: own, builtinFilters };
-  const pieces = hitsIn(compileFilters([owner])!, text, isUser);
+  return hitsOf(text, [owner], isUser);
+}
+
+function hitsOf(text: string, owners: readonly FilterOwner[], isUser = true): readonly FilterHit[] {
+  const filters = compileFilters(owners);
+  if (filters === null) return [];
+  const pieces = hitsIn(filters, text, isUser);
   let step = pieces.next();
   while (!step.done) step = pieces.next();
   return step.value;
 }
 
-function redacted(text: string, options: Parameters<typeof hits>[1]): string {
-  let from = 0;
-  const parts = mergedSpans(hits(text, options)).map(({ start, end, filter: { placeholder } }) => {
-    const part = text.slice(from, start) + placeholder;
-    from = end;
-    return part;
-  });
-  return parts.join('') + text.slice(from);
-}
+const redacted = (text: string, options: Parameters<typeof hits>[1]): string =>
+  editedText(text, redactions(hits(text, options)));
 const builtin = (slug: BuiltinSlug, text: string) => redacted(text, { slugs: [slug] });
 
 describe('a built-in filter', () => {
@@ -160,4 +159,41 @@ describe('an own filter', () => {
     while (!pieces.next().done) paused++;
     expect(paused).toBeGreaterThan((LONG.length * 10) / 4_096);
   });
+});
+
+it('the filters of three guardrails find together what each of them finds', () => {
+  const owner = fc.record({
+    own: fc.array(
+      fc.record({
+        pattern: fc.constantFrom('a+b', 'b[0-9]', 'word', '\\bx'),
+        action: fc.constantFrom('redact' as const, 'block' as const, 'flag' as const),
+      }),
+      { maxLength: 2 },
+    ),
+    slugs: fc.subarray(['email', 'ssn'] as const),
+  });
+  const text = fc
+    .array(fc.constantFrom('aab', 'b7', ' word ', ' x', ' ann@example.com ', ' 123-45-6789 '), {
+      maxLength: 8,
+    })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.tuple(owner, owner, owner), text, (three, searched) => {
+      const owners = three.map(({ own, slugs }, index) => ({
+        id: String(index),
+        name: String(index),
+        scope: 'api_key' as const,
+        contentFilters: own.map(({ pattern, action }) => filter(pattern, null, action)),
+        builtinFilters: slugs.map((slug) => ({
+          slug,
+          action: 'flag' as const,
+          scanScope: 'all_messages' as const,
+        })),
+      }));
+      const together = hitsOf(searched, owners);
+      expect(together).toEqual(owners.flatMap((one) => hitsOf(searched, [one])));
+      const blocks = together.some(({ filter: { action } }) => action === 'block');
+      expect(refusingHit(together)?.filter.action).toBe(blocks ? 'block' : undefined);
+    }),
+  );
 });

@@ -148,8 +148,38 @@ function* missedHit(
   return undefined;
 }
 
+/** A replaced part of a text. */
+export interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The match that refuses a call; undefined: none. `canEdit`: whether a replacement leaves the call valid. A match without a known
+ * end cannot be replaced.
+ */
+export function refusingHit(hits: readonly FilterHit[], canEdit = true): FilterHit | undefined {
+  return (
+    hits.find(({ filter }) => filter.action === 'block') ??
+    hits.find(({ filter, isWhole }) => filter.action === 'redact' && !(canEdit && isWhole))
+  );
+}
+
+/** The placeholders of `redact`. */
+export function redactions(hits: readonly FilterHit[]): TextEdit[] {
+  const redacted = hits.filter(({ filter }) => filter.action === 'redact');
+  return mergedSpans(redacted).map(({ start, end, filter }) => ({ start, end, text: filter.placeholder }));
+}
+
+/** `edits` are in order, without overlaps. */
+export function editedText(text: string, edits: readonly TextEdit[]): string {
+  const kept = edits.map((edit, index) => text.slice(edits[index - 1]?.end ?? 0, edit.start) + edit.text);
+  return [...kept, text.slice(edits.at(-1)?.end ?? 0)].join('');
+}
+
 /** In order, without overlaps: of overlapping matches the first gives the placeholder for all. */
-export function mergedSpans(hits: readonly FilterHit[]): FilterHit[] {
+function mergedSpans(hits: readonly FilterHit[]): FilterHit[] {
   const spans: FilterHit[] = [];
   for (const hit of hits.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
     const last = spans.at(-1);

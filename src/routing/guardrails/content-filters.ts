@@ -7,7 +7,7 @@ import type { Pace } from '../../concurrency/yield-queue.js';
 import { Metrics } from '../../config/metrics.js';
 import { AppError } from '../../domain/errors.js';
 import { shownGuardrail } from '../../domain/guardrails/guardrails-in-force.js';
-import { hitsIn, mergedSpans } from '../../domain/guardrails/filtered-text.js';
+import { hitsIn, redactions, refusingHit } from '../../domain/guardrails/filtered-text.js';
 import type { CompiledFilter, CompiledFilters, FilterHit } from '../../domain/guardrails/filtered-text.js';
 import type { CallHits, NamedGuardrail } from '../../domain/guardrails/guardrail-hit.js';
 import type { ApiKey, GuardedCaller } from '../../domain/keys/api-key.js';
@@ -108,15 +108,10 @@ export class ContentFilters {
       if (edited !== undefined) return edited;
     }
     const hits = await this.hitsOf(text, search);
-    const redacted = hits.filter(({ filter }) => filter.action === 'redact');
-    const [first] = redacted;
-    if (first === undefined) return null;
-    const cannotBeReplaced = text.kind === 'fixed' ? first : redacted.find(({ isWhole }) => !isWhole);
-    if (cannotBeReplaced !== undefined) {
-      const { guardrail, name } = cannotBeReplaced.filter;
-      throw blocked(guardrail, text.path, name);
-    }
-    return mergedSpans(redacted).map(({ start, end, filter }) => ({ start, end, text: filter.placeholder }));
+    const refusing = refusingHit(hits, text.kind !== 'fixed');
+    if (refusing !== undefined) throw blocked(refusing.filter.guardrail, text.path, refusing.filter.name);
+    const edits = redactions(hits);
+    return edits.length === 0 ? null : edits;
   }
 
   /** Of the strings of a JSON text, so that it still parses; undefined: it is no JSON. */
@@ -146,8 +141,9 @@ export class ContentFilters {
     return [{ start: 0, end: text.length, text: edited.toString() }];
   }
 
+  /** Counts them. */
   private async hitsOf(
-    { text, path, isUser }: BodyText,
+    { text, isUser }: BodyText,
     { key, filters, pace, hits }: Search,
   ): Promise<readonly FilterHit[]> {
     const found = await atPace(hitsIn(filters, text, isUser), pace);
@@ -160,8 +156,6 @@ export class ContentFilters {
       this.daily.add({ workspaceId, guardrailId: guardrail.id, filter: name, action, hits: count });
       hits?.add(guardrail, name, action, count);
     }
-    const block = found.find(({ filter }) => filter.action === 'block');
-    if (block) throw blocked(block.filter.guardrail, path, block.filter.name);
     return found;
   }
 }
