@@ -19,8 +19,8 @@ import { presetForm } from './preset-form.js';
 import type { PresetForm } from './preset-form.js';
 
 type Body = SentBody['body'];
-/** A reader of one wire. */
-type Read = (body: Body, bytes: Buffer) => ReadChat | Promise<ReadChat>;
+/** A reader of one wire. `beside`: members of the preset that the wire does not have. */
+type Read = (body: Body, bytes: Buffer, beside?: Body) => ReadChat | Promise<ReadChat>;
 
 interface CachedPreset extends AppliedPreset {
   readonly isActive: boolean;
@@ -80,7 +80,10 @@ export class PresetRequests {
     const { id, version, systemPrompt } = preset;
     const members = mergedMembers({ slug, model, systemPrompt, form }, { wire, ...sent });
     const body = Object.fromEntries([...members].map(([name, { value }]) => [name, value]));
-    const { request, preferences } = await read(body, joinMembers(members));
+    const beside = Object.fromEntries(
+      [...form.kernel].map(([name, value]) => [name, JSON.parse(value.toString()) as unknown]),
+    );
+    const { request, preferences } = await read(body, joinMembers(members), beside);
     for (const [name, value] of form.kernel) if (!request.members.has(name)) request.members.set(name, value);
     const format = request.responseFormat === 'text' ? form.kernel.get('response_format') : undefined;
     const applied = {

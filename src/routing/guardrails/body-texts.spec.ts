@@ -107,6 +107,35 @@ describe('the texts of a body', () => {
     });
   });
 
+  it('are what stands in labels, names of members and beside media, but for the words that belong there', () => {
+    const schema = { type: 'secret 1', properties: { type: { type: 'string' } } };
+    const body = {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a', id: 'part-1', detail: 'secret 2' },
+            { type: 'image', 'secret 3': 1, alt: 'b', source: { media_type: 'image/png', data: 'AAAA' } },
+            { type: 'thinking', thinking: 'c', signature: 'secret 4' },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'secret 5', content: 'd' },
+      ],
+      output_config: { effort: 'high', format: { type: 'json_schema', schema } },
+    };
+    expect(Object.keys(kindsOf(body))).toEqual([
+      'messages[0].content[0].text=a',
+      'messages[0].content[0].detail=secret 2',
+      'messages[0].content[1]=secret 3',
+      'messages[0].content[1].alt=b',
+      'messages[0].content[2].thinking=c',
+      'messages[0].content[2].signature=secret 4',
+      'messages[1].tool_call_id=secret 5',
+      'messages[1].content=d',
+      'output_config.format.schema.type=secret 1',
+    ]);
+  });
+
   it('name media and tokens, which patterns cannot read', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     expect(textsOfBody({ messages: [{ role: 'user', content: [image] }] })).toMatchObject({

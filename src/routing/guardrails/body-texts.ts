@@ -27,7 +27,7 @@ export interface BodyTexts {
   readonly tokens: BodyPath | null;
 }
 
-/** Settings and labels that no model reads. */
+/** Settings and labels that no model reads, some of them with texts of the caller. */
 const SETTINGS: ReadonlySet<string> = new Set([
   'model',
   'models',
@@ -35,9 +35,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'provider',
   'preset',
   'plugins',
-  'transforms',
   'stream',
-  'stream_options',
   'usage',
   'user',
   'session_id',
@@ -49,36 +47,37 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'safety_identifier',
   'store',
   'background',
-  'include',
   'previous_response_id',
   'conversation',
-  'modalities',
-  'reasoning',
-  'reasoning_effort',
-  'thinking',
-  'output_config',
-  'truncation',
   'encoding_format',
-  'input_type',
-  'cache_control',
 ]);
-/** Inside messages, items and tools. */
-const LABELS: ReadonlySet<string> = new Set([
+/** Members of a few words each: a filter for such a word must not refuse every call. Any other text in them is read. */
+const WORDS: ReadonlySet<string> = new Set([
   'type',
   'role',
-  'id',
-  'tool_call_id',
-  'tool_use_id',
-  'call_id',
-  'cache_control',
   'detail',
   'format',
   'status',
-  'signature',
-  'encrypted_content',
-  'media_type',
-  'mime_type',
+  'effort',
+  'summary',
+  'display',
+  'tool_choice',
+  'reasoning_effort',
+  'verbosity',
+  'modalities',
+  'include',
+  'truncation',
+  'transforms',
+  'input_type',
 ]);
+const WORD = /^[a-z][a-z_.-]{0,39}$/;
+const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'tool_call_id', 'tool_use_id', 'call_id']);
+const IDENTIFIER = /^[\w-]{1,64}$/;
+const MEDIA_TYPES: ReadonlySet<string> = new Set(['media_type', 'mime_type']);
+const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,80}$/;
+/** Made by providers, which check them. */
+const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content']);
+const SEAL = /^[\w+/=.-]*$/;
 /** Members whose strings a provider reads as texts of the conversation. */
 const CONVERSATION: ReadonlySet<string> = new Set([
   'messages',
@@ -106,7 +105,18 @@ const BOUND: ReadonlySet<string> = new Set([
   'reasoning_content',
 ]);
 /** Of known forms, unlike members that are unknown here. */
-const FORMS: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'response_format', 'text', 'prediction']);
+const FORMS: ReadonlySet<string> = new Set([
+  'tools',
+  'tool_choice',
+  'response_format',
+  'output_config',
+  'text',
+  'prediction',
+  'reasoning',
+  'thinking',
+  'stream_options',
+  'cache_control',
+]);
 /** Schemas: members of any name, whose names are texts as well. */
 const SCHEMAS: ReadonlySet<string> = new Set(['parameters', 'input_schema', 'schema']);
 const SCHEMA_WORDS: ReadonlySet<string> = new Set([
@@ -138,6 +148,8 @@ const SCHEMA_WORDS: ReadonlySet<string> = new Set([
 ]);
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['redacted_thinking', 'reasoning.encrypted']);
 const MEDIA = /^(?:input_)?(?:image|audio|video|file)(?:_url)?$|^document$/;
+/** Members of media with data, addresses or names of stored files. */
+const PAYLOADS = /^(?:data|url|uri|source|(?:input_)?(?:image|audio|video|file)(?:_(?:url|uri|data|id))?)$/;
 export const MAX_DEPTH = 128;
 
 interface Place {
@@ -147,6 +159,7 @@ interface Place {
   readonly isConversation: boolean;
   readonly isBound: boolean;
   readonly isFree: boolean;
+  readonly isMedia: boolean;
   readonly isUser: boolean;
 }
 
@@ -155,12 +168,14 @@ export function textsOfBody(body: Readonly<Record<string, unknown>>): BodyTexts 
   for (const [name, value] of Object.entries(body)) {
     if (SETTINGS.has(name)) continue;
     const isConversation = CONVERSATION.has(name);
+    reader.readName(name, []);
     reader.read(value, {
       path: [name],
       name,
       isConversation,
       isBound: false,
       isFree: !isConversation && !FORMS.has(name),
+      isMedia: false,
       isUser: name !== 'system' && name !== 'instructions',
     });
   }
@@ -182,7 +197,14 @@ class BodyReader implements BodyTexts {
     else if (typeof value === 'object' && value !== null) this.object(value as Members, place);
   }
 
-  private text(text: string, { path, name, isConversation, isBound, isFree, isUser }: Place): void {
+  /** Providers of the caller's wire receive members of any name. */
+  readName(name: string, path: BodyPath, isUser = true): void {
+    if (!NAME.test(name)) this.texts.push({ path, text: name, kind: 'fixed', isUser });
+  }
+
+  private text(text: string, place: Place): void {
+    const { path, name, isConversation, isBound, isFree, isUser } = place;
+    if (isLabel(text, place)) return;
     const isEditable = isConversation && !isBound && (isFree || EDITABLE.has(name));
     const kind = isConversation && name === 'arguments' ? 'json' : isEditable ? 'text' : 'fixed';
     this.texts.push({ path, text, kind, isUser });
@@ -199,35 +221,70 @@ class BodyReader implements BodyTexts {
 
   private object(members: Members, place: Place): void {
     const { type, role } = members;
-    const isMedia = !place.isFree && typeof type === 'string' && MEDIA.test(type);
     const isUser = typeof role === 'string' ? role === 'user' : place.isUser;
-    const isBound = place.isBound || (!place.isFree && typeof members['signature'] === 'string');
+    if (place.isFree) this.free(members, { ...place, isUser });
+    else this.form(members, { ...place, isUser, isMedia: place.isMedia || isMediaOf(type) });
+  }
+
+  /** With members of any name, whose names are texts as well. */
+  private free(members: Members, place: Place): void {
     for (const [name, value] of Object.entries(members)) {
-      const path = [...place.path, name];
-      if (place.isFree) {
-        if (!SCHEMA_WORDS.has(name)) this.texts.push({ path: place.path, text: name, kind: 'fixed', isUser });
-        if (name !== 'type' || place.isConversation) this.read(value, { ...place, path, isUser });
-        continue;
-      }
-      if (typeof value === 'string' && (LABELS.has(name) || (name === 'data' && ENCRYPTED.has(type))))
-        continue;
-      if (isMedia && isMediaMember(name, value)) {
-        this.unscannable ??= place.path;
-        continue;
+      if (!SCHEMA_WORDS.has(name))
+        this.texts.push({ path: place.path, text: name, kind: 'fixed', isUser: place.isUser });
+      this.read(value, { ...place, path: [...place.path, name] });
+    }
+  }
+
+  /** Of a wire. */
+  private form(members: Members, place: Place): void {
+    const { type } = members;
+    const isBound = place.isBound || typeof members['signature'] === 'string';
+    for (const [name, value] of Object.entries(members)) {
+      this.readName(name, place.path, place.isUser);
+      const isSealed = SEALED.has(name) || (name === 'data' && ENCRYPTED.has(type));
+      if (isSealed && typeof value === 'string' && SEAL.test(value)) continue;
+      // The source of a document may be a text.
+      const isText = type === 'text' || type === 'content';
+      if (place.isMedia && !isText && PAYLOADS.test(name)) {
+        if (typeof value === 'string') {
+          this.unscannable ??= place.path;
+          continue;
+        }
+        if (!isTextSource(value)) this.unscannable ??= place.path;
       }
       // The input of a tool call is an object of any members; elsewhere it is a text or a list.
       const isFree = SCHEMAS.has(name) || (name === 'input' && type === 'tool_use');
-      const shown = name === 'data' && type === 'text' ? 'text' : name;
-      this.read(value, { ...place, path, name: shown, isUser, isFree, isBound: isBound || BOUND.has(name) });
+      const shown = name === 'data' && isText ? 'text' : name;
+      this.read(value, {
+        ...place,
+        path: [...place.path, name],
+        name: shown,
+        isFree,
+        isBound: isBound || BOUND.has(name),
+      });
     }
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
+/** Names of the members of all wires. */
+const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
-/** Data and addresses; a document may be a text. */
-function isMediaMember(name: string, value: unknown): boolean {
-  if (name === 'source' && typeof value === 'object' && value !== null)
-    return !['text', 'content'].includes(String((value as Members)['type']));
-  return !['text', 'content', 'title', 'context', 'name', 'filename', 'citations'].includes(name);
+/** Whether a member of a wire has one of the values that it is meant for. In a conversation, any member may be a text. */
+function isLabel(text: string, { path, isFree, isConversation }: Place): boolean {
+  const name = path.findLast((step) => typeof step === 'string') ?? '';
+  if (isFree && (isConversation || name !== 'type')) return false;
+  if (WORDS.has(name)) return WORD.test(text);
+  if (IDENTIFIERS.has(name)) return IDENTIFIER.test(text);
+  return MEDIA_TYPES.has(name) && MEDIA_TYPE.test(text);
 }
+
+function isMediaOf(type: unknown): boolean {
+  return typeof type === 'string' && MEDIA.test(type);
+}
+
+function isTextSource(source: unknown): boolean {
+  const type = typeof source === 'object' && source !== null ? (source as Members)['type'] : undefined;
+  return type === 'text' || type === 'content';
+}
+
+type Members = Readonly<Record<string, unknown>>;

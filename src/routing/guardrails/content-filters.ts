@@ -62,21 +62,36 @@ export class ContentFilters {
   before<Read>(
     caller: GuardedCaller,
     read: (body: Body, bytes: Buffer) => Read,
-  ): (body: Body, bytes: Buffer) => Read | Promise<Read> {
+  ): (body: Body, bytes: Buffer, beside?: Body) => Read | Promise<Read> {
     if (caller.guardrails === null) return read;
-    return async (body, bytes) => {
-      const filtered = await this.apply(caller, body, bytes);
+    return async (body, bytes, beside) => {
+      const filtered = await this.apply(caller, body, bytes, beside);
       return read(filtered.body, filtered.bytes);
     };
   }
 
-  /** Throws `guardrail_blocked`. `bytes`: those of the body; absent: its JSON text. */
-  async apply({ key, guardrails, hits }: GuardedCaller, body: Body, bytes?: Buffer): Promise<FilteredBody> {
+  /**
+   * Throws `guardrail_blocked`. `bytes`: those of the body; absent: its JSON text. `beside`: members that providers receive with it,
+   * which cannot be edited.
+   */
+  async apply(
+    { key, guardrails, hits }: GuardedCaller,
+    body: Body,
+    bytes?: Buffer,
+    beside: Body = {},
+  ): Promise<FilteredBody> {
     const filters = guardrails?.filters ?? null;
     const rejects = guardrails?.guardrails.find(({ rejectUnscannable }) => rejectUnscannable);
     if (guardrails === null || (filters === null && rejects === undefined))
       return { body, bytes: bytes ?? NOTHING, isRedacted: false };
-    const { texts, unscannable, tokens } = textsOfBody(body);
+    const { texts: own, unscannable, tokens } = textsOfBody(body);
+    const others = textsOfBody(beside).texts.map(({ path, text, isUser }): BodyText => ({
+      path,
+      text,
+      kind: 'fixed',
+      isUser,
+    }));
+    const texts = [...own, ...others];
     if (rejects !== undefined && unscannable !== null)
       throw blocked(rejects, unscannable, 'reject_unscannable');
     const withoutTokens = rejects ?? guardrailOfTokens(filters);

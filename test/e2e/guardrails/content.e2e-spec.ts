@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DailyHits } from '../../../src/routing/guardrails/daily-hits.js';
 import type { TestApp } from '../../support/app/app.js';
 import { eventually } from '../../support/eventually.js';
+import { createGovernedKey, errorOf, postAs } from '../../support/guardrails/governed.js';
+import type { Answer, GovernedKey } from '../../support/guardrails/governed.js';
 import { CLAUDE, OPEN_MODEL, startMessagesApp } from '../../support/messages/messages-app.js';
 import type { MessagesApp } from '../../support/messages/messages-app.js';
 import { askFor } from '../../support/requests/admin.js';
@@ -10,20 +12,11 @@ import { listRefusals, recordRefusals } from '../../support/requests/refusals.js
 import type { ReceivedRequest } from '../../support/upstreams/stub-upstream.js';
 
 type Members = Readonly<Record<string, unknown>>;
-interface Key {
-  readonly secret: string;
-  readonly record: { readonly id: string; readonly hash: string };
-}
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
+type Key = Pick<GovernedKey, 'secret' | 'record'>;
 
 const MATCH = 'sesame-42';
 const BLOCK = { content_filters: [{ pattern: 'sesame-[0-9]+', action: 'block', label: 'CODE' }] };
 const REDACT = { content_filter_builtins: [{ slug: 'email', action: 'redact' }] };
-const FLAG = { content_filter_builtins: [{ slug: 'email', action: 'flag' }] };
 const MAIL = 'ann@example.com';
 
 let setup: MessagesApp;
@@ -38,42 +31,21 @@ beforeEach(() => {
   setup.chat.requests.length = 0;
 });
 
-async function post(key: Key, path: string, body: Members | string): Promise<Answer> {
-  const response = await fetch(`${app.baseUrl}/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key.secret}` },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
+const post = (key: Key, path: string, body: Members | string): Promise<Answer> =>
+  postAs(app, key, path, body);
 const chat = (key: Key, members: Members) =>
   post(key, 'chat/completions', { model: OPEN_MODEL, max_tokens: 10, ...members });
 const said = (content: unknown): Members => ({ messages: [{ role: 'user', content }] });
-const errorOf = ({ text }: Answer) =>
-  (JSON.parse(text) as { error: { message: string; metadata: Members } }).error;
-
-/** A key whose guardrail is in force. */
-async function governed(settings: Members): Promise<Key & { readonly guardrail: string }> {
-  const key = await app.createKey();
-  const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/guardrails', {
-    body: { name: 'Careful', ...settings, ignored_models: ['local/echo'] },
-  });
-  await askFor(200, app, 'post', `/guardrails/${data.id}/assignments/keys`, {
-    body: { key_hashes: [key.record.hash] },
-  });
-  await eventually(
-    () => chat(key, { model: 'local/echo', ...said('hi') }),
-    ({ status }) => status === 404,
-  );
+const governed = async (settings: Members): Promise<GovernedKey> => {
+  const key = await createGovernedKey(app, settings);
   setup.chat.requests.length = 0;
-  return { ...key, guardrail: data.id };
-}
+  return key;
+};
 
 const sent = (): readonly ReceivedRequest[] => [...setup.chat.requests, ...setup.anthropic.requests];
 
 describe('a filter that blocks', () => {
-  let key: Key & { readonly guardrail: string };
+  let key: GovernedKey;
   beforeAll(async () => {
     key = await governed(BLOCK);
   });
@@ -90,24 +62,27 @@ describe('a filter that blocks', () => {
     ['responses', { model: OPEN_MODEL, input: 'hi', instructions: MATCH }, 'instructions'],
     ['embeddings', { model: 'openai/text-embedding-3-small', input: ['hi', MATCH] }, 'input[1]'],
     ['rerank', { model: 'cohere/rerank-v3.5', query: 'q', documents: [MATCH] }, 'documents[0]'],
-  ])('refuses POST /%s, sends nothing and names the guardrail, not the match', async (path, body, member) => {
-    const refused = await post(key, path, body);
-    expect([refused.status, refused.text]).toEqual([
-      403,
-      expect.stringContaining('Request blocked by a guardrail'),
-    ]);
-    expect(refused.text).not.toContain(MATCH);
-    expect(refused.text).not.toContain('sesame-[');
-    expect(refused.headers.get('x-should-retry')).toBe('false');
-    if (path !== 'messages' && path !== 'messages/count_tokens')
-      expect(errorOf(refused).metadata).toMatchObject({
-        error_type: 'content_policy_violation',
-        guardrail: { id: key.guardrail, name: 'Careful', scope: 'api_key' },
-        filter: 'CODE',
-        member,
-      });
-    expect(sent()).toEqual([]);
-  });
+  ])(
+    'refuses a blocked text in POST /%s, sends nothing and names the guardrail, not the match (V8)',
+    async (path, body, member) => {
+      const refused = await post(key, path, body);
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining('Request blocked by a guardrail'),
+      ]);
+      expect(refused.text).not.toContain(MATCH);
+      expect(refused.text).not.toContain('sesame-[');
+      expect(refused.headers.get('x-should-retry')).toBe('false');
+      if (path !== 'messages' && path !== 'messages/count_tokens')
+        expect(errorOf(refused).metadata).toMatchObject({
+          error_type: 'content_policy_violation',
+          guardrail: { id: key.guardrail, name: 'Careful', scope: 'api_key' },
+          filter: 'CODE',
+          member,
+        });
+      expect(sent()).toEqual([]);
+    },
+  );
 
   it.each<[string, Members]>([
     [
@@ -154,6 +129,35 @@ describe('a filter that blocks', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('refuses a blocked text in both playgrounds as in every other operation (V8)', async () => {
+    for (const [path, body] of [
+      ['chat/completions', { model: OPEN_MODEL, ...said(MATCH) }],
+      ['embeddings', { model: 'local/hashing', input: MATCH }],
+    ] as const) {
+      const response = await app.http
+        .post(`/console/playground/${path}?api_key_hash=${key.record.hash}`)
+        .set('authorization', `Bearer ${app.managementKey}`)
+        .send(body);
+      expect([path, response.status, response.text]).toEqual([
+        path,
+        403,
+        expect.stringContaining('content_policy_violation'),
+      ]);
+    }
+    expect(sent()).toEqual([]);
+  });
+
+  it('reads the settings of a preset that the wire of the call does not have', async () => {
+    await askFor(200, app, 'post', '/presets/stopping/chat/completions', {
+      body: { model: OPEN_MODEL, stop: [MATCH], ...said('hi') },
+    });
+    const body = { model: '@preset/stopping', input: 'hi' };
+    expect((await post(await app.createKey(), 'responses', body)).status).toBe(200);
+    expect(sent()[0]?.text).toContain(MATCH);
+    expect((await post(key, 'responses', body)).status).toBe(403);
+    expect(sent()).toHaveLength(1);
+  });
+
   it('reads escaped texts, aliases and variants of models, and each of two members of one name', async () => {
     const escaped = JSON.stringify({ model: `${OPEN_MODEL}:nitro`, ...said(MATCH) }).replace('s', '\\u0073');
     expect((await post(key, 'chat/completions', escaped)).status).toBe(403);
@@ -161,14 +165,6 @@ describe('a filter that blocks', () => {
     expect((await post(key, 'chat/completions', twice)).status).toBe(400);
     expect((await chat(key, { models: [CLAUDE, OPEN_MODEL], ...said(MATCH) })).status).toBe(403);
     expect(sent()).toEqual([]);
-  });
-
-  it('refuses tokens, which are texts in another form', async () => {
-    const refused = await post(key, 'embeddings', {
-      model: 'openai/text-embedding-3-small',
-      input: [1, 2, 3],
-    });
-    expect(errorOf(refused).metadata).toMatchObject({ filter: 'reject_unscannable', member: 'input' });
   });
 
   it('leaves no generation, and its calls count as refused by a guardrail', async () => {
@@ -237,31 +233,10 @@ describe('a filter that redacts', () => {
     }
   });
 
-  it('refuses a match where an edit would break the call', async () => {
-    const refused = await chat(key, {
-      ...said('hi'),
-      tools: [{ type: 'function', function: { name: 'f', description: `mails ${MAIL}` } }],
-    });
-    expect(errorOf(refused).metadata).toMatchObject({
-      filter: 'email',
-      member: 'tools[0].function.description',
-    });
-    expect(sent()).toEqual([]);
-  });
-
   it('refuses a match that is too long to be replaced', async () => {
     const refused = await chat(key, said(`${'a'.repeat(20_000)}@example.com`));
     expect(errorOf(refused).metadata).toMatchObject({ filter: 'email', member: 'messages[0].content' });
     expect(sent()).toEqual([]);
-  });
-});
-
-describe('a filter that flags', () => {
-  it('changes nothing, and is counted', async () => {
-    const key = await governed(FLAG);
-    const body = JSON.stringify({ model: OPEN_MODEL, max_tokens: 10, ...said(`to ${MAIL}`) });
-    expect((await post(key, 'chat/completions', body)).status).toBe(200);
-    expect(setup.chat.requests[0]?.body['messages']).toEqual(said(`to ${MAIL}`)['messages']);
   });
 });
 
