@@ -104,12 +104,32 @@ describe('a guardrail of models', () => {
     const count = sent();
     for (const model of [CLAUDE, 'claude', `${CLAUDE}:nitro`])
       expect([model, (await chat(key, { model })).status]).toEqual([model, 404]);
-    for (const model of ['.*', 'in-house/.*', '*'])
-      expect([400, 404]).toContain((await chat(key, { model })).status);
     expect(sent()).toBe(count);
   });
 
-  it('forbidden names of `models` are skipped, though the permitted one fails', async () => {
+  it.each(['.*', 'in-house/.*', '*'])('a pattern like %s names no model for a call (V3)', async (model) => {
+    const key = await governed({ allowed_models: [OPEN_MODEL] });
+    const free = await createKey();
+    const [refused, unknown] = [await chat(key, { model }), await chat(free, { model })];
+    expect([400, 404]).toContain(refused.status);
+    expect(refused).toEqual(unknown);
+    expect(sent()).toBe(0);
+  });
+
+  it('null allows all models, and an empty list of allowed ones is refused by its name (V4)', async () => {
+    const key = await createKey();
+    const id = await govern(key, { allowed_models: [OPEN_MODEL] });
+    await untilStatus(key, CLAUDE, 404);
+    const { error } = await askFor<Answer['body']>(400, app, 'patch', `/guardrails/${id}`, {
+      body: { allowed_models: [] },
+    });
+    expect(error.message).toContain('allowed_models: must not be empty');
+    expect((await chat(key, { model: CLAUDE })).status).toBe(404);
+    await askFor(200, app, 'patch', `/guardrails/${id}`, { body: { allowed_models: null } });
+    for (const model of [CLAUDE, OPEN_MODEL, 'local/echo']) await untilStatus(key, model, 200);
+  });
+
+  it('forbidden names of `models` are skipped, though the permitted one fails (V2)', async () => {
     const key = await governed({ allowed_models: [OPEN_MODEL] });
     expect((await chat(key, { models: [CLAUDE, OPEN_MODEL] })).status).toBe(200);
     setup.chat.answerWith((_request, response) => sendJson(response, 503, { error: { message: 'out' } }));
@@ -119,7 +139,7 @@ describe('a guardrail of models', () => {
     expect(setup.anthropic.requests).toHaveLength(0);
   });
 
-  it('a model in both lists is refused', async () => {
+  it('a model in both lists of a guardrail is refused (V5)', async () => {
     const key = await governed({ allowed_models: [OPEN_MODEL, CLAUDE], ignored_models: [CLAUDE] });
     expect((await chat(key, { model: CLAUDE })).status).toBe(404);
     expect((await chat(key, { model: OPEN_MODEL })).status).toBe(200);
@@ -158,7 +178,7 @@ describe('a guardrail of models', () => {
     expect(sent()).toBe(0);
   });
 
-  it('GET /models/user lists what guardrails leave', async () => {
+  it('GET /models/user lists what guardrails leave (V6)', async () => {
     const key = await governed({ allowed_models: [OPEN_MODEL, CLAUDE], ignored_providers: ['anthropic'] });
     const { data } = await askFor<{ data: readonly { readonly id: string }[] }>(
       200,
@@ -261,7 +281,7 @@ it('a call that is refused by a guardrail is no generation', async () => {
   expect(rows.map(({ model }) => model)).not.toContain(CLAUDE);
 });
 
-it('a call whose caller and guardrails are cached sends no statement about guardrails', async () => {
+it('a call whose caller and guardrails are cached sends no statement about guardrails (V33)', async () => {
   const free = await createKey();
   const key = await governed({ allowed_models: [OPEN_MODEL] });
   for (const one of [free, key]) expect((await chat(one, { model: OPEN_MODEL })).status).toBe(200);

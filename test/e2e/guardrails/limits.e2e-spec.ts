@@ -153,7 +153,7 @@ async function logged(...keys: readonly Key[]): Promise<bigint> {
 }
 
 describe('the limit of the guardrail of a key', () => {
-  it('admits exactly the calls that it pays for, over two replicas, and names the guardrail that refuses', async () => {
+  it('the limit of the guardrail of a key admits exactly the calls that it pays for, over two replicas, and names the guardrail that refuses (V25)', async () => {
     const key = await createKey();
     const id = await createGuardrail(17);
     await assignKeys(id, key);
@@ -171,13 +171,32 @@ describe('the limit of the guardrail of a key', () => {
         guardrail: { id, name: 'Frugal', scope: 'api_key' },
       },
     });
-    // Other requests of the key are no calls.
-    expect((await app.http.get('/api/v1/key').set('authorization', `Bearer ${key.secret}`)).status).toBe(200);
     await recordRefusals(app, replica);
     const reasons = await app.sql('SELECT DISTINCT reason FROM refusals WHERE api_key_id = $1', [
       key.record.id,
     ]);
     expect(reasons).toEqual([{ reason: 'guardrail' }]);
+  });
+
+  it('a key over the limit of its guardrail still reads itself and the models (V30)', async () => {
+    const key = await createKey();
+    await assignKeys(await createGuardrail(1), key);
+    await untilStatus(key, 403);
+    for (const path of ['key', 'models', 'models/user', 'embeddings/models', 'providers'])
+      for (const on of [app, replica]) await askFor(200, on, 'get', `/${path}`, { key: key.secret });
+    expect((await embed(key)).status).toBe(403);
+  });
+
+  it('a limit that is lowered below the spend refuses calls at another replica within two seconds (V29)', async () => {
+    const key = await createKey();
+    const id = await createGuardrail(100);
+    await assignKeys(id, key);
+    for (const on of [app, replica, replica]) expect((await embed(key, on)).status).toBe(200);
+    await askFor(200, app, 'patch', `/guardrails/${id}`, { body: limitOf(2) });
+    const changedAt = performance.now();
+    const refused = await untilStatus(key, 403, replica);
+    expect(performance.now() - changedAt).toBeLessThan(2_000);
+    expect(refused.metadata).toMatchObject({ limit_source: 'guardrail' });
   });
 
   it('is one for each key', async () => {
@@ -207,7 +226,7 @@ describe('the limit of the guardrail of a key', () => {
 });
 
 describe('the limit of the guardrail of a member', () => {
-  it('is never passed by parallel calls of all keys of the member, over two replicas', async () => {
+  it('two replicas: the limit of a member is never passed by parallel calls over three keys (V26)', async () => {
     const keys = [await createKey('ann'), await createKey('ann'), await createKey('ann')];
     const other = await createKey('bob');
     const id = await createGuardrail(17);
@@ -246,14 +265,24 @@ describe('the limit of the guardrail of a member', () => {
     expect((await counted('member', 'ann')).total).toBe(await logged(kept, deleted, later));
   });
 
-  it('counts calls that were in flight when it was assigned', async () => {
+  it('the counter of a limit that is assigned during 20 calls equals the log, and its next window starts at 0 (V28)', async () => {
     const key = await createKey('ann');
-    const id = await createGuardrail(1_000);
-    const calls = Promise.all(Array.from({ length: 20 }, () => embed(key)));
+    for (let calls = 0; calls < 7; calls++) expect((await embed(key)).status).toBe(200);
+    const id = await createGuardrail(10);
+    const inFlight = Array.from({ length: 20 }, (_value, index) =>
+      embed(key, index % 2 === 0 ? app : replica),
+    );
     await assignMember(id, 'ann');
-    await calls;
+    await Promise.all(inFlight);
+    await untilStatus(key, 403);
     expect((await counted('member', 'ann')).total).toBe(await logged(key));
-    expect(await logged(key)).toBe(COST_OF_A_CALL * 20n);
+    const before = await logged(key);
+    app.clock.advance(24 * 60 * 60 * 1_000);
+    expect((await embed(key)).status).toBe(200);
+    expect((await counted('member', 'ann')).daily).toBe(COST_OF_A_CALL);
+    for (let calls = 1; calls < 10; calls++) expect((await embed(key, replica)).status).toBe(200);
+    await untilStatus(key, 403);
+    expect((await logged(key)) - before).toBe(COST_OF_A_CALL * 10n);
   });
 
   it('is corrected by a rebuild of the counters', async () => {
