@@ -7,6 +7,7 @@ const LAYERS = [
   ['auth', 'http', 'routing', 'spend', 'deliveries', 'upkeep'],
   [
     'destinations',
+    'federation',
     'keys',
     'embeddings',
     'rerank',

@@ -16,6 +16,7 @@ import { CreditsModule } from './credits/credits.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { ChatModule } from './chat/chat.module.js';
 import { EmbeddingsModule } from './embeddings/embeddings.module.js';
+import { FederationModule } from './federation/federation.module.js';
 import { RerankModule } from './rerank/rerank.module.js';
 import { GenerationsModule } from './generations/generations.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
@@ -47,6 +48,7 @@ const API_MODULES = [
   AuditModule,
   WorkspacesModule,
   GuardrailsModule,
+  FederationModule,
   ByokModule,
   CreditsModule,
   NotificationsModule,

@@ -18,6 +18,8 @@ const MAX_OWNERS = 100_000;
 const MAX_NETWORKS = 20_000;
 // Each costs a call to a provider, which no key pays for.
 const PROVIDER_TESTS = 10;
+// Of one federation policy: jobs share a token, and exchange it again when it ends.
+const TOKEN_EXCHANGES = 60;
 
 /** People count as management keys do. */
 type Requester = Pick<ApiKey, 'id' | 'accountId' | 'kind'> | Pick<Person, 'id' | 'accountId'>;
@@ -42,6 +44,12 @@ export class RateLimiter implements OnApplicationShutdown {
     'provider-tests',
     'provider tests',
     PROVIDER_TESTS,
+    MAX_OWNERS,
+  );
+  private readonly exchanges = createLimit(
+    'token-exchanges',
+    'token exchanges of the policy',
+    TOKEN_EXCHANGES,
     MAX_OWNERS,
   );
 
@@ -95,6 +103,11 @@ export class RateLimiter implements OnApplicationShutdown {
   /** Counts one test of a provider by the account. */
   async consumeProviderTest(accountId: string): Promise<void> {
     await this.take(this.providerTests, accountId);
+  }
+
+  /** Counts one exchange of a token that the federation policy takes. */
+  async consumeExchange(policyId: string): Promise<void> {
+    await this.take(this.exchanges, policyId);
   }
 
   /** Counts one request that needs no credential. */

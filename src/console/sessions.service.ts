@@ -52,7 +52,9 @@ export class SessionsService {
       lastSeenAt: now,
       endsAt: endOfKeySession(now),
     };
-    if (!caller || !isUsableAt(caller, now) || !(await this.sessions.create(caller.key, session))) {
+    // An access token lives for minutes, and makes calls alone.
+    const maySignIn = caller && isUsableAt(caller, now) && caller.federationPolicyId === undefined;
+    if (!maySignIn || !(await this.sessions.create(caller.key, session))) {
       await this.rateLimiter.countFailedAuthentication(address);
       throw new AppError('invalid_credential');
     }

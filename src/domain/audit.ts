@@ -12,6 +12,7 @@ export const AUDIT_OBJECT_TYPES = [
   'catalogue_model',
   'destination',
   'encryption_key',
+  'federation_policy',
   'guardrail',
   'guardrail_assignment',
   'notification',

@@ -19,6 +19,8 @@ import { DeadLettersRepository } from './deliveries/dead-letters.repository.js';
 import { DeliveryCursorsRepository } from './deliveries/delivery-cursors.repository.js';
 import { DeliveryStatesRepository } from './deliveries/delivery-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
+import { AccessTokensRepository } from './federation/access-tokens.repository.js';
+import { FederationPoliciesRepository } from './federation/federation-policies.repository.js';
 import { GenerationContents } from './contents/generation-contents.js';
 import { GenerationListRepository } from './generations/generation-list.repository.js';
 import { GenerationLog } from './generations/generation-log.js';
@@ -59,6 +61,7 @@ import { WorkspaceMembersRepository } from './workspaces/workspace-members.repos
 import { WorkspacesRepository } from './workspaces/workspaces.repository.js';
 
 const REPOSITORIES = [
+  AccessTokensRepository,
   AccountsRepository,
   ActivityRepository,
   ActivityRollupRepository,
@@ -75,6 +78,7 @@ const REPOSITORIES = [
   DeliveryCursorsRepository,
   DeliveryStatesRepository,
   DestinationsRepository,
+  FederationPoliciesRepository,
   GenerationContents,
   GenerationListRepository,
   GenerationLog,

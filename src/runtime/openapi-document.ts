@@ -8,6 +8,7 @@ import {
   documentErrors,
   ErrorResponseDto,
   MessagesErrorResponseDto,
+  OAuthErrorResponseDto,
   ResponsesErrorResponseDto,
 } from '../http/openapi/operation.js';
 import openApiExamples from './openapi-examples.json' with { type: 'json' };
@@ -29,6 +30,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Guardrails: 'Models, providers and data policies that calls of a workspace, a member or a key may use.',
+  'Workload identity': 'Access tokens for jobs, in exchange for the tokens of their own platform.',
   Credits: 'Credits and spend of an account.',
   Presets: 'Members of calls that a workspace keeps under a name.',
   Rerank: 'The order of documents by a query.',
@@ -74,7 +76,14 @@ export function buildOpenApiDocument(application: NestExpressApplication): OpenA
   const document = SwaggerModule.createDocument(
     application,
     { ...description, info: { ...description.info, license: LICENSE } },
-    { extraModels: [ErrorResponseDto, MessagesErrorResponseDto, ResponsesErrorResponseDto] },
+    {
+      extraModels: [
+        ErrorResponseDto,
+        MessagesErrorResponseDto,
+        ResponsesErrorResponseDto,
+        OAuthErrorResponseDto,
+      ],
+    },
   );
   return completed(document);
 }

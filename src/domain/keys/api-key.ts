@@ -93,8 +93,10 @@ export function stateOf(
 /** The key behind a request's credential. */
 export interface Caller {
   readonly key: ApiKey;
-  /** When the presented secret expires, before the key itself does: by a rotation, or because its creator leaves. */
+  /** When the presented secret expires, before the key itself does: an access token, by a rotation, or because its creator leaves. */
   readonly secretExpiresAt: Date | null;
+  /** The federation policy that issued the presented secret, an access token. Absent: a secret of the key itself. */
+  readonly federationPolicyId?: string;
   /** Those that govern its calls; null: none. */
   readonly guardrails: readonly GuardrailRef[] | null;
 }
@@ -108,12 +110,21 @@ export interface GuardedCaller {
   readonly hits?: CallHits;
 }
 
-/** Begins the secrets that this service makes. */
-export const KEY_PREFIX = 'sk-sb-v1-';
+/** Begins all secrets that this service makes. */
+export const SECRET_PREFIX = 'sk-sb-';
+/** Begins the secrets of keys. */
+export const KEY_PREFIX = `${SECRET_PREFIX}v1-`;
+/** Begins access tokens, which federation policies issue. */
+const TOKEN_PREFIX = `${SECRET_PREFIX}t1-`;
 
 /** A new secret: the prefix and 256 random bits in hex. Shown once, never stored. */
 export function createKeySecret(): string {
   return KEY_PREFIX + randomBytes(32).toString('hex');
+}
+
+/** The same for an access token. */
+export function createAccessToken(): string {
+  return TOKEN_PREFIX + randomBytes(32).toString('hex');
 }
 
 /** The form of hashKeySecret(). */

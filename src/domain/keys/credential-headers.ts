@@ -1,5 +1,5 @@
 // The headers in which a caller may present its key (docs/contract.md#authentication).
-import { KEY_PREFIX } from './api-key.js';
+import { SECRET_PREFIX } from './api-key.js';
 
 // RFC 6750: the scheme's name is case-insensitive. The bound is far above any key of this service.
 const BEARER = /^Bearer +([^\s]{1,512}) *$/i;
@@ -30,9 +30,9 @@ export function presentedCredential(
 
 /** Coding agents send two: the key of this service counts, and two different ones of its form are malformed. */
 function chosen(bearer: string, headers: Parameters<typeof presentedCredential>[0]): string | null {
-  const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) => value.startsWith(KEY_PREFIX));
+  const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) => value.startsWith(SECRET_PREFIX));
   if (own === undefined || own === bearer) return bearer;
-  if (bearer.startsWith(KEY_PREFIX)) return null;
+  if (bearer.startsWith(SECRET_PREFIX)) return null;
   return BARE.test(own) ? own : null;
 }
 

@@ -1,4 +1,4 @@
-// Reads the JSON body of a request after every other guard has admitted it: a request without a credential is
+// Reads the body of a request, JSON or a form, after every other guard has admitted it: a request without a credential is
 // rejected with 401, however malformed or large its body is.
 //
 // The last guard, and not an interceptor: with a single interceptor Nest handles every request through Observables,
@@ -13,6 +13,7 @@ import { isObject } from '../../domain/members.js';
 import { permitOf, bodyLimitOf } from '../load-shedding/load-shedding.guard.js';
 import { LoadShedder } from '../load-shedding/load-shedder.js';
 import { BODY_ENCODINGS, readBody } from './body-reader.js';
+import { FORM_TYPE, isForm, MAX_FORM_BYTES, parseForm, takesForm } from './form-body.js';
 import { needsScan, scanJson, scanJsonAtOnce } from './json-scan.js';
 import type { ScanBounds } from './json-scan.js';
 import { keepRawBody, rawBodyBounds } from './raw-body.js';
@@ -47,6 +48,7 @@ export class JsonBodyGuard implements CanActivate {
       request.body = {};
       return true;
     }
+    if (takesForm(context)) return this.readForm(request, http.getResponse<Response>());
     if (!isJson(request)) {
       throw new AppError('invalid_request', { detail: 'the Content-Type header must be application/json' });
     }
@@ -65,11 +67,36 @@ export class JsonBodyGuard implements CanActivate {
     return requireObject(request);
   }
 
-  private async readAsItComes(
+  private readForm(request: Request, response: Response): Promise<true> {
+    if (!isForm(request.headers['content-type'] ?? ''))
+      throw new AppError('invalid_request', { detail: `the Content-Type header must be ${FORM_TYPE}` });
+    return this.read(request, response, MAX_FORM_BYTES, (bytes) => {
+      request.body = parseForm(bytes);
+    });
+  }
+
+  private readAsItComes(
     request: Request,
     response: Response,
     limit: number,
     bounds: ScanBounds | undefined,
+  ): Promise<true> {
+    return this.read(request, response, limit, async (bytes) => {
+      if (bytes.length > LARGE_BODY) {
+        const work = this.yieldQueue.begin(this.loadShedder.accountOf(request) ?? '');
+        await work.yieldNow();
+        if (needsScan(bytes)) await scanJson(bytes, work, bounds);
+      } else if (needsScan(bytes)) scanJsonAtOnce(bytes, bounds);
+      request.body = parsePlainBody(bytes);
+      if (bounds) keepRawBody(request, bytes);
+    });
+  }
+
+  private async read(
+    request: Request,
+    response: Response,
+    limit: number,
+    parse: (bytes: Buffer) => void | Promise<void>,
   ): Promise<true> {
     const permit = permitOf(request);
     try {
@@ -80,13 +107,7 @@ export class JsonBodyGuard implements CanActivate {
         transfers: this.transfers,
       });
       permit?.setBytes(bytes.length);
-      if (bytes.length > LARGE_BODY) {
-        const work = this.yieldQueue.begin(this.loadShedder.accountOf(request) ?? '');
-        await work.yieldNow();
-        if (needsScan(bytes)) await scanJson(bytes, work, bounds);
-      } else if (needsScan(bytes)) scanJsonAtOnce(bytes, bounds);
-      request.body = parsePlainBody(bytes);
-      if (bounds) keepRawBody(request, bytes);
+      await parse(bytes);
     } catch (error) {
       const shown = toAppError(error, limit);
       // A body that timed out is not read any further.

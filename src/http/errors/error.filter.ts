@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../domain/errors.js';
 import { generationHeaderId } from '../../domain/identifiers.js';
 import { errorBody, isMessagesPath, isResponsesPath, messagesErrorBody } from './error-forms.js';
 import { FailedRequests } from './failed-requests.js';
+import { isOAuthPath, oauthErrorBody } from './oauth-errors.js';
 import { requestIdOf } from './request-id.js';
 import { responsesErrorBody } from './responses-errors.js';
 import { RouteTable } from '../server/route-table.js';
@@ -74,7 +75,9 @@ export class ErrorFilter implements ExceptionFilter {
     if (isMessages && generationId !== null)
       response.setHeader('request-id', generationHeaderId(generationId));
     if (isMessages && error.status === 402) response.setHeader('x-should-retry', 'false');
-    const bodyOf = isMessages ? messagesErrorBody : isResponses ? responsesErrorBody : errorBody;
+    // No answer of the token endpoint is stored.
+    if (isOAuthPath(path)) response.setHeader('Cache-Control', 'no-store');
+    const bodyOf = bodyFor(path);
     const wire = isMessages ? 'messages' : isResponses ? 'responses' : null;
     if (native !== null && native.wire === wire)
       response.status(native.status).type('json').send(native.body);
@@ -94,4 +97,10 @@ export class ErrorFilter implements ExceptionFilter {
     const code = CODES_BY_STATUS[status];
     return code ? new AppError(code) : new AppError('internal', { cause: thrown });
   }
+}
+
+function bodyFor(path: string): (error: AppError) => unknown {
+  if (isMessagesPath(path)) return messagesErrorBody;
+  if (isResponsesPath(path)) return responsesErrorBody;
+  return isOAuthPath(path) ? oauthErrorBody : errorBody;
 }

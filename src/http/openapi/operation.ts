@@ -7,6 +7,7 @@ import { AppError, ERROR_DEFINITIONS } from '../../domain/errors.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { RoutingMetadataDto } from '../dto/routing-metadata.dto.js';
 import { errorBody, isMessagesPath, isResponsesPath, messagesErrorBody } from '../errors/error-forms.js';
+import { isOAuthPath, oauthErrorBody } from '../errors/oauth-errors.js';
 import { responsesErrorBody } from '../errors/responses-errors.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -125,6 +126,23 @@ export class ResponsesErrorResponseDto {
   openrouter_metadata?: RoutingMetadataDto;
 }
 
+const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_grant',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'server_error',
+  'temporarily_unavailable',
+];
+
+export class OAuthErrorResponseDto {
+  @ApiProperty({ enum: OAUTH_ERRORS })
+  error: string;
+
+  @ApiProperty()
+  error_description: string;
+}
+
 // Statuses of every route: malformed requests, wrong credentials, too many requests, faults of this service.
 const EVERYWHERE = [400, 401, 429, 500, 503];
 
@@ -156,11 +174,12 @@ export function documentErrors(path: string, operation: OperationObject): void {
 const EXAMPLES = examplesOf(errorBody);
 const MESSAGES_EXAMPLES = examplesOf(messagesErrorBody);
 const RESPONSES_EXAMPLES = examplesOf(responsesErrorBody);
+const OAUTH_EXAMPLES = examplesOf(oauthErrorBody);
 
 function formOf(path: string): [Type, Readonly<Record<number, object>>] {
   if (isMessagesPath(path)) return [MessagesErrorResponseDto, MESSAGES_EXAMPLES];
   if (isResponsesPath(path)) return [ResponsesErrorResponseDto, RESPONSES_EXAMPLES];
-  return [ErrorResponseDto, EXAMPLES];
+  return isOAuthPath(path) ? [OAuthErrorResponseDto, OAUTH_EXAMPLES] : [ErrorResponseDto, EXAMPLES];
 }
 
 function examplesOf(bodyOf: (error: AppError) => unknown): Readonly<Record<number, object>> {

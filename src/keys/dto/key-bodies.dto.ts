@@ -1,5 +1,5 @@
 // The bodies of the key operations. Contract: docs/contract.md#api-keys.
-import { KEY_PREFIX } from '../../domain/keys/api-key.js';
+import { SECRET_PREFIX } from '../../domain/keys/api-key.js';
 import { LIMIT_RESETS } from '../../domain/spend/spend.js';
 import type { LimitReset } from '../../domain/spend/spend.js';
 import { ObjectField } from '../../http/fields/compound-fields.js';
@@ -61,8 +61,8 @@ class ExternalIdentityDto {
   @FormattedField({
     optional: true,
     // A secret of this service is one only of the key that it was made for.
-    pattern: new RegExp(`^(?!${KEY_PREFIX})[\\x21-\\x7e]{32,512}$`),
-    message: `must have 32 to 512 visible ASCII characters and not begin with ${KEY_PREFIX}`,
+    pattern: new RegExp(`^(?!${SECRET_PREFIX})[\\x21-\\x7e]{32,512}$`),
+    message: `must have 32 to 512 visible ASCII characters and not begin with ${SECRET_PREFIX}`,
     minLength: 32,
     maxLength: 512,
     description: "The partner's secret, accepted as a credential of the key. Only its hash is stored.",

@@ -90,16 +90,20 @@ WHERE key.account_id = $1 AND key.hash = $2 AND key.deleted_at IS NULL`;
 export interface CallerRow extends ApiKeyRow, GoverningRow {
   readonly secretHash: string;
   readonly secretExpiresAt: Date | null;
+  readonly federationPolicyId: string | null;
 }
 
 export function toCaller(row: CallerRow): Caller {
-  return { key: toApiKey(row), secretExpiresAt: row.secretExpiresAt, guardrails: toGuardrailRefs(row) };
+  const { federationPolicyId, secretExpiresAt } = row;
+  const caller = { key: toApiKey(row), secretExpiresAt, guardrails: toGuardrailRefs(row) };
+  return federationPolicyId === null ? caller : { ...caller, federationPolicyId };
 }
 
 /** $1 the hashes of secrets: at most one row for each. The secrets of a key that ends with its creator end with the person. */
 export const FIND_CALLERS = `
 SELECT secret.secret_hash AS "secretHash", ${select('key', KEY_COLUMNS)},
   LEAST(secret.expires_at, creator.disabled_at, creator.keys_valid_until) AS "secretExpiresAt",
+  secret.federation_policy_id AS "federationPolicyId",
   ${GOVERNING.columns}
 FROM api_key_secrets AS secret
 JOIN api_keys AS key ON key.workspace_id = secret.workspace_id AND key.id = secret.api_key_id

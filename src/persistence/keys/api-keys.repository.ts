@@ -149,13 +149,14 @@ export class ApiKeysRepository {
   ): Promise<ApiKeyWithSpend | null> {
     const now = this.clock.now();
     return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
-      const secrets = { workspaceId, apiKeyId: id };
+      // Access tokens are no secrets of the key: their own time ends them.
+      const secrets = { workspaceId, apiKeyId: id, federationPolicyId: null };
       await transaction.apiKeySecret.deleteMany({
         where: oldSecretsUntil ? { ...secrets, expiresAt: { not: null } } : secrets,
       });
       await transaction.apiKeySecret.updateMany({ where: secrets, data: { expiresAt: oldSecretsUntil } });
       await transaction.apiKeySecret.create({
-        data: { ...secrets, secretHash: hashKeySecret(secret), createdAt: now },
+        data: { workspaceId, apiKeyId: id, secretHash: hashKeySecret(secret), createdAt: now },
       });
       return transaction.apiKey.update({
         where: { workspaceId_id: { workspaceId, id } },

@@ -87,6 +87,8 @@ export async function recordHashOf(
 
 function validSecretOf(accountId: string, now: Date) {
   return {
+    // An access token names no record.
+    federationPolicyId: null,
     OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
     apiKey: { accountId, deletedAt: null },
   };

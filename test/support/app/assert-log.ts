@@ -3,7 +3,9 @@ import { canariesIn } from './canaries.js';
 
 // Whole secrets: keys of this service, of webhooks, of providers and platforms as the tests' own bodies name them.
 const SECRETS = [
-  /sk-sb-v1-[0-9a-f]{64}/,
+  /sk-sb-[vt]1-[0-9a-f]{64}/,
+  // Tokens of issuers.
+  /eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/,
   /whsec_[\w+/]{20,}/,
   /Bearer \S{8,}/i,
   /postgres(?:ql)?:\/\/[^\s"]*:[^\s"@]*@/,

@@ -15,7 +15,7 @@ const MEASURED: Readonly<Record<string, number>> = {
   p99: 180,
 };
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const HASH = /(?<!sk-sb-v1-)\b[0-9a-f]{64}\b/g;
+const HASH = /(?<!sk-sb-[vt]1-)\b[0-9a-f]{64}\b/g;
 // The two wire forms of a generation's id.
 const WITHOUT_DASHES = /\b(?<prefix>embd|gen)-(?<digits>[0-9a-f]{32})\b/g;
 
@@ -53,7 +53,7 @@ export class Placeholders {
     let shown = text;
     for (const [address, name] of Object.entries(this.addresses)) shown = shown.replaceAll(address, name);
     return shown
-      .replaceAll(/\bsk-sb-v1-[0-9a-f]{64}\b/g, `sk-sb-v1-${'0'.repeat(64)}`)
+      .replaceAll(/\bsk-sb-([vt]1)-[0-9a-f]{64}\b/g, `sk-sb-$1-${'0'.repeat(64)}`)
       .replaceAll(/\bsk-sb-v1-\w{3}\.\.\.\w{4}\b/g, 'sk-sb-v1-45a...7480')
       .replaceAll(/\bwhsec_[\w+/=]+/g, `whsec_${'0'.repeat(43)}=`)
       .replaceAll(UUID, (id) => this.stands(id, uuidOf))
