@@ -17,10 +17,20 @@ const toVariable = (key, value, description) => ({
   ...(description === undefined ? {} : { description }),
 });
 
-/** An example of the body; of several the first. */
-function exampleOf(operation) {
-  const { example, examples } = operation.requestBody?.content?.['application/json'] ?? {};
-  return example ?? Object.values(examples ?? {})[0]?.value;
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The body by an example; of several the first. Undefined: the operation takes none. */
+function toBody(operation) {
+  const content = operation.requestBody?.content ?? {};
+  const { example, examples } = content['application/json'] ?? content[FORM] ?? {};
+  const shown = example ?? Object.values(examples ?? {})[0]?.value;
+  if (shown === undefined) return undefined;
+  if (FORM in content)
+    return {
+      mode: 'urlencoded',
+      urlencoded: Object.entries(shown).map(([key, value]) => toVariable(key, value)),
+    };
+  return { mode: 'raw', raw: JSON.stringify(shown, null, 2), options: { raw: { language: 'json' } } };
 }
 
 const fromParameter = ({ name, description, example, schema }) =>
@@ -47,7 +57,7 @@ function toAuth({ operationId, security = [] }) {
 }
 
 function toRequest(method, path, operation) {
-  const body = exampleOf(operation);
+  const body = toBody(operation);
   return {
     name: operation.summary,
     request: {
@@ -56,11 +66,7 @@ function toRequest(method, path, operation) {
       url: toUrl(path, operation.parameters ?? []),
       auth: toAuth(operation),
       header: [],
-      ...(body === undefined
-        ? {}
-        : {
-            body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
-          }),
+      ...(body === undefined ? {} : { body }),
     },
   };
 }

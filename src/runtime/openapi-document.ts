@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DESTINATION_KINDS } from '../destination-kinds/index.js';
+import { FORM_TYPE } from '../http/body/form-body.js';
 import {
   documentErrors,
   ErrorResponseDto,
@@ -109,7 +110,8 @@ function completed(document: OpenAPIObject): OpenAPIObject {
       describeCsv(operation.responses['200']);
       for (const [place, shown] of Object.entries(EXAMPLES[operation.operationId ?? ''] ?? {})) {
         const body = place === 'request' ? operation.requestBody : operation.responses[place];
-        if (body && 'content' in body) Object.assign(body.content?.['application/json'] ?? {}, shown);
+        if (body && 'content' in body)
+          Object.assign(body.content?.['application/json'] ?? body.content?.[FORM_TYPE] ?? {}, shown);
       }
     }
   }

@@ -142,7 +142,7 @@ describe('a new key', () => {
     [{ name: 'n', external: {} }, 'external.user: must be a string'],
     [
       { name: 'n', external: { user: 'u', api_key: 'short' } },
-      'external.api_key: must have 32 to 512 visible ASCII characters and not begin with sk-sb-v1-',
+      'external.api_key: must have 32 to 512 visible ASCII characters and not begin with sk-sb-',
     ],
     [{ name: 'n', disabled: 'yes' }, 'disabled: must be a boolean'],
     [{ name: 'n', is_management_key: true, limit: 1 }, 'limit: is for keys that make calls; omit it'],

@@ -146,7 +146,7 @@ describe('a secret that is no longer valid', () => {
       expectError(
         await ask(app, 'post', '/keys', { body, key }),
         400,
-        /external.api_key: .*not begin with sk-sb-v1-/,
+        /external.api_key: .*not begin with sk-sb-/,
       );
     expect(await statusOf(created.key)).toBe(401);
   });

@@ -277,6 +277,23 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   bulkUnassignKeysFromGuardrail: only({ key_hashes: ['{hash}'] }),
   bulkAssignMembersToGuardrail: only({ member_user_ids: ['user_1'] }),
   bulkUnassignMembersFromGuardrail: only({ member_user_ids: ['user_1'] }),
+  // The holes stand for a key of the journey, and for a token that it has signed.
+  createFederationPolicy: only({
+    name: 'Deployments of the shop',
+    issuer: 'https://token.actions.githubusercontent.com',
+    audience: 'https://signalbox.example.com',
+    subject: 'repo:acme/shop:ref:refs/heads/main',
+    claims: { repository_visibility: 'private' },
+    api_key_hash: '{hash}',
+    jwks: { keys: [{ kty: 'EC', kid: 'key-1', alg: 'ES256', crv: 'P-256', x: '{key_x}', y: '{key_y}' }] },
+  }),
+  updateFederationPolicy: only({ max_ttl_seconds: 300 }),
+  createOauthToken: only({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    subject_token: '{subject_token}',
+    federation_policy_id: '{policy}',
+  }),
   createNotification: only({
     name: 'Budget alerts',
     config: { url: '{hook}/alerts', headers: { 'X-Team': 'search' } },

@@ -17,6 +17,9 @@ import { spendShare } from '../deliveries/spend-share.js';
 import { generationsIn, traceCollector } from '../deliveries/trace-collector.js';
 import { embed, LOCAL, SMALL } from '../requests/create-embedding.js';
 import { recordRefusals } from '../requests/refusals.js';
+import { createSigningKey } from '../federation/issuer.js';
+import type { SigningKey } from '../federation/issuer.js';
+import { goodClaims } from '../federation/exchange.js';
 import { EXAMPLE_BODIES, only } from './bodies.js';
 import type { ExampleBody } from './bodies.js';
 import { Placeholders } from './placeholders.js';
@@ -47,6 +50,8 @@ const FIRST = [
   'createEmbeddings',
   'createBYOKKey',
   'createNotification',
+  'createFederationPolicy',
+  'updateFederationPolicy',
   'putCatalogueModel',
   'createCatalogueImport',
   'applyCatalogueImport',
@@ -64,6 +69,7 @@ const LAST = [
   'bulkUnassignKeysFromGuardrail',
   'bulkUnassignMembersFromGuardrail',
   'deleteGuardrail',
+  'deleteFederationPolicy',
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
@@ -156,8 +162,11 @@ class Journey {
   constructor(
     private readonly app: TestApp,
     private readonly receiver: RunningReceiver,
+    private readonly issuer: SigningKey,
   ) {
     this.objects.set('hook', receiver.origin);
+    this.objects.set('key_x', issuer.publicKey.x ?? '');
+    this.objects.set('key_y', issuer.publicKey.y ?? '');
   }
 
   /** Whether the receiver refuses what it was sent. */
@@ -176,10 +185,15 @@ class Journey {
     for (const example of examples ?? only({})) {
       const body = this.fill(example.body);
       this.app.clock.advance(A_MOMENT_MS);
-      const { status, body: answer } = await ask(this.app, route.method, this.fill(path), {
-        ...this.credentialFor(route),
-        ...(examples ? { body } : {}),
-      });
+      const { status, body: answer } = route.isForm
+        ? await this.app.http
+            .post(PREFIX + path)
+            .type('form')
+            .send(body)
+        : await ask(this.app, route.method, this.fill(path), {
+            ...this.credentialFor(route),
+            ...(examples ? { body } : {}),
+          });
       if (String(status) !== operation.status) {
         throw new Error(`${operation.operationId}: ${status} ${JSON.stringify(answer)}`);
       }
@@ -219,6 +233,7 @@ class Journey {
       createBYOKKey: { credential: data?.id },
       createNotification: { notification: data?.id },
       createGuardrail: { guardrail: data?.id },
+      createFederationPolicy: { policy: data?.id },
       createCatalogueImport: { import: data?.id },
       // A provider's call shows more than one of the embedded model.
       ...(model === LOCAL ? {} : { createEmbeddings: { generation: id } }),
@@ -231,6 +246,14 @@ class Journey {
   private async before({ operationId }: DocumentedOperation): Promise<void> {
     // So that the calls stay together until it is known which of them is to become a dead letter.
     if (operationId === 'createEmbeddings') this.receiver.always({ status: 503 });
+    if (operationId === 'createOauthToken') {
+      const claims = {
+        ...goodClaims(this.app),
+        iss: 'https://token.actions.githubusercontent.com',
+        repository_visibility: 'private',
+      };
+      this.objects.set('subject_token', await this.issuer.sign(claims));
+    }
     if (operationId === 'getCredits') {
       await this.app.sql('UPDATE accounts SET credits = 25 WHERE id = $1', [this.app.accountId]);
     }
@@ -277,6 +300,7 @@ function shownAs(cases: readonly { readonly example: ExampleBody; readonly value
 /** Asks every operation, and answers what may be printed of it, by operationId. */
 export async function takeExamples(): Promise<Record<string, ExamplesOfOperation>> {
   let journey: Journey | undefined;
+  const issuer = await createSigningKey('key-1');
   const receiver = await startReceiver({
     check: (request) => {
       if (request.path === '/alerts') return { reply: { status: 204 }, stored: [] };
@@ -295,8 +319,12 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
   });
   makeOperator(service.app);
   try {
-    journey = new Journey(service.app, receiver);
-    const placeholders = new Placeholders({ [receiver.origin]: 'https://hooks.example.com' });
+    journey = new Journey(service.app, receiver, issuer);
+    const placeholders = new Placeholders({
+      [receiver.origin]: 'https://hooks.example.com',
+      [issuer.publicKey.x ?? '']: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      [issuer.publicKey.y ?? '']: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    });
     const examples: Record<string, ExamplesOfOperation> = {};
     for (const operation of inOrder(documentedOperations())) {
       const answered = await journey.ask(operation);

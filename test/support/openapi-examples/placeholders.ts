@@ -53,6 +53,7 @@ export class Placeholders {
     let shown = text;
     for (const [address, name] of Object.entries(this.addresses)) shown = shown.replaceAll(address, name);
     return shown
+      .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJFUzI1NiIsImtpZCI6ImtleS0xIn0...')
       .replaceAll(/\bsk-sb-([vt]1)-[0-9a-f]{64}\b/g, `sk-sb-$1-${'0'.repeat(64)}`)
       .replaceAll(/\bsk-sb-v1-\w{3}\.\.\.\w{4}\b/g, 'sk-sb-v1-45a...7480')
       .replaceAll(/\bwhsec_[\w+/=]+/g, `whsec_${'0'.repeat(43)}=`)

@@ -1,5 +1,5 @@
 // The shapes of error bodies. Source: docs/contract.md#errors, docs/contract.md#messages-errors,
-// docs/contract.md#responses-errors.
+// docs/contract.md#responses-errors, docs/contract.md#workload-identity.
 import { expect } from '@jest/globals';
 
 /** The common members of supertest's responses and readResponse(). */
@@ -11,6 +11,8 @@ export interface Answer {
 
 /** Checks an answer against the error shape and returns its message. */
 export function expectError(response: Answer, status: number, message?: string | RegExp): string {
+  if (typeof (response.body as { error?: unknown }).error === 'string')
+    return expectOAuthError(response, status, message);
   const { type, error_type: errorType } = response.body as { type?: unknown; error_type?: unknown };
   const expected =
     type === 'error'
@@ -24,6 +26,25 @@ export function expectError(response: Answer, status: number, message?: string |
   const { message: text } = (response.body as { error: { message: string } }).error;
   if (typeof message === 'string') expect(text).toBe(message);
   if (message instanceof RegExp) expect(text).toMatch(message);
+  return text;
+}
+
+function expectOAuthError(
+  { status, headers, body }: Answer,
+  expected: number,
+  message?: string | RegExp,
+): string {
+  expect({ status, body }).toEqual({
+    status: expected,
+    body: {
+      error: expect.stringMatching(/^[a-z_]+$/),
+      error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+    },
+  });
+  expect(headers['content-type']).toMatch(/^application\/json(?:;|$)/);
+  expect(headers['cache-control']).toBe('no-store');
+  const { error_description: text } = body as { error_description: string };
+  if (message !== undefined) expect(text).toMatch(message);
   return text;
 }
 

@@ -12,6 +12,8 @@ export interface Route {
   readonly path: string;
   /** A good body, where the operation takes one. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** The body is a form. */
+  readonly isForm?: true;
   /** The status for another account; 200: a response without data of the owner. */
   readonly stranger: 200 | 201 | 400 | 403 | 404;
 }
@@ -25,6 +27,14 @@ const PRESET_BODY = { model: 'local/echo', messages: [{ role: 'user', content: '
 const GUARDRAIL = '/guardrails/{guardrail}';
 const ASSIGNED_KEYS = { key_hashes: ['{hash}'] };
 const ASSIGNED_MEMBERS = { member_user_ids: ['user_1'] };
+const POLICY = '/federation-policies/{policy}';
+const FEDERATION = {
+  name: 'Deployments',
+  issuer: 'https://issuer.example.com',
+  audience: 'https://signalbox.example.com',
+  subject: 'repo:acme/shop:ref:refs/heads/main',
+  jwks_url: 'https://issuer.example.com/jwks',
+};
 const USERS = { user_ids: ['user_1'] };
 const BUDGET = '/workspaces/{workspace}/budgets/daily';
 
@@ -215,6 +225,15 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     404,
     ASSIGNED_MEMBERS,
   ),
+  'GET /federation-policies': management('/federation-policies', 200),
+  'POST /federation-policies': management('/federation-policies', 400, {
+    ...FEDERATION,
+    api_key_hash: '{hash}',
+  }),
+  'GET /federation-policies/{id}': management(POLICY, 404),
+  'PATCH /federation-policies/{id}': management(POLICY, 404, { name: 'Taken' }),
+  'DELETE /federation-policies/{id}': management(POLICY, 404),
+  'POST /oauth/token': { access: 'public', path: '/oauth/token', isForm: true, stranger: 400 },
   'GET /refusals': management('/refusals?workspace_id={workspace}', 400),
   'GET /search': management('/search?q={generation}', 200),
   'GET /system': management('/system', 200),
@@ -260,6 +279,10 @@ export async function createObjects(
   const { data: destination } = await make('/observability/destinations', WEBHOOK);
   const { data: notification } = await make('/notifications', ALERTS);
   const { data: guardrail } = await make('/guardrails', { name: 'Owned' });
+  const { data: policy } = await make('/federation-policies', {
+    ...FEDERATION,
+    api_key_hash: owner.key.hash,
+  });
   const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });
   const content = contentOfText('words of the owner');
   const [generation = ''] = await recordGenerations(app, 1, { createdAt: app.clock.now() }, content);
@@ -268,6 +291,7 @@ export async function createObjects(
     ['destination', destination.id],
     ['notification', notification.id],
     ['guardrail', guardrail.id],
+    ['policy', policy.id],
     ['credential', credential.id],
     ['hash', owner.key.hash],
     ['generation', generation],
