@@ -96,6 +96,8 @@ export class AppConfig {
   /** Bytes. POST /embeddings has a larger limit, unless MAX_BODY_BYTES sets both (docs/contract.md#limits). */
   readonly maxBodyBytes: number;
   readonly maxEmbeddingsBodyBytes: number;
+  /** Hosts to which codes may be sent over https, each with its port unless it is 443; empty: loopback alone. */
+  readonly authCallbackHosts: readonly string[];
   readonly destinationAllowedCidrs: readonly string[];
   /** For requests to providers. */
   readonly proxies: OutboundProxies;
@@ -241,6 +243,7 @@ function readPlace(read: EnvironmentReader): string | null {
 
 function readNetwork(read: EnvironmentReader) {
   return {
+    authCallbackHosts: read.hosts('AUTH_CALLBACK_HOSTS'),
     destinationAllowedCidrs: read.cidrs('DESTINATION_ALLOWED_CIDRS'),
     proxies: read.proxies(),
     ...read.proxyUrl('destinationsProxyUrl', ['DESTINATIONS_PROXY_URL']),

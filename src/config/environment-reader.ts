@@ -193,6 +193,16 @@ export class EnvironmentReader {
     });
   }
 
+  /** Hosts as they stand in https addresses, each with its port unless it is 443. Absent: none. */
+  hosts(name: string): string[] {
+    const hosts = (this.value(name) ?? '').split(',').flatMap((text) => text.trim() || []);
+    return hosts.map((host) => {
+      if (hasScheme(`https://${host}`, ['https:']) && new URL(`https://${host}`).host === host.toLowerCase())
+        return host.toLowerCase();
+      throw new ConfigError(`${name} must be hosts such as app.example.com, separated by commas`);
+    });
+  }
+
   /** Ids, separated by commas. Absent: none. */
   ids(name: string): string[] {
     const ids = (this.value(name) ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);

@@ -51,6 +51,7 @@ export const ERROR_DEFINITIONS = {
     message: 'Requests of other sites are not accepted',
     errorType: 'permission_denied',
   },
+  code_refused: { status: 403, message: 'Code not accepted', errorType: 'permission_denied' },
   budget_exceeded: { status: 403, message: 'Workspace budget exceeded', errorType: 'permission_denied' },
   guardrail_budget_exceeded: {
     status: 403,

@@ -1,8 +1,15 @@
 import { Module } from '@nestjs/common';
 import { CurrentKeyController } from './current-key.controller.js';
 import { KeysController } from './keys.controller.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { AuthCodesController } from './login/auth-codes.controller.js';
+import { AuthCodesService } from './login/auth-codes.service.js';
 import { KeyUsageService } from './key-usage.service.js';
 import { KeysService } from './keys.service.js';
 
-@Module({ controllers: [KeysController, CurrentKeyController], providers: [KeysService, KeyUsageService] })
+@Module({
+  imports: [AuthModule],
+  controllers: [KeysController, CurrentKeyController, AuthCodesController],
+  providers: [AuthCodesService, KeysService, KeyUsageService],
+})
 export class KeysModule {}

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret, KEY_HASH, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
-import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
+import type { ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
 import type { Manager } from '../domain/people/manager.js';
 import { isDescending } from '../domain/keys/key-list.js';
 import { describeChange } from '../domain/audit.js';
-import type { Actor, AuditedType } from '../domain/audit.js';
+import type { Actor } from '../domain/audit.js';
 import { Clock } from '../domain/clock.js';
 import { AppError, rejectMember } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
-import { parseUsd } from '../domain/spend/money.js';
-import type { PicoUsd } from '../domain/spend/money.js';
 import { isStopped } from '../domain/spend/spend-limit.js';
 import { NO_SPEND } from '../domain/spend/spend.js';
 import { rejectFixedChanges } from '../http/fields/record-members.js';
@@ -21,27 +19,18 @@ import { GuardrailUsageRepository } from '../persistence/guardrails/guardrail-us
 import { RefusalsRepository } from '../persistence/refusals/refusals.repository.js';
 import { SpendPolicyRepository } from '../persistence/spend/spend-policy.repository.js';
 import { UniqueViolation } from '../persistence/database/database-errors.js';
-import type { Quota } from '../persistence/workspaces/quotas.js';
 import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
+import { AUDITED_KEY, quotasOfKeys, toLimit } from './key-settings.js';
 
 const EXPIRED = 'expires_at: the key has expired, and no change revives it; create another key';
-// Decimals of stored amounts of money.
-const DECIMALS = 12;
 
 /** A key and its secret, which is shown only once. */
 export interface KeyWithSecret {
   readonly state: ApiKeyState;
   readonly secret: string;
 }
-
-const AUDITED_KEY: AuditedType<ApiKey> = {
-  objectType: 'api_key',
-  objectId: ({ hash }) => hash,
-  workspaceId: ({ workspaceId }) => workspaceId,
-  state: toKeySettings,
-};
 
 @Injectable()
 export class KeysService {
@@ -146,7 +135,7 @@ export class KeysService {
           partnerSecret: dto.external?.api_key ?? null,
         },
         describeChange(actor, AUDITED_KEY),
-        this.quotasOf(accountId, workspaceId),
+        quotasOfKeys(this.config.quotas, accountId, workspaceId),
       )
       .catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
@@ -172,27 +161,6 @@ export class KeysService {
     if (before !== null && before <= now) throw new AppError('invalid_request', { detail: EXPIRED });
     if (expiresAt === null || expiresAt > now) return expiresAt;
     throw new AppError('invalid_request', { detail: 'expires_at: must be in the future' });
-  }
-
-  private quotasOf(accountId: string, workspaceId: string): readonly Quota[] {
-    const { keysPerAccount, keysPerWorkspace } = this.config.quotas;
-    const resource = 'api_keys';
-    return [
-      {
-        resource,
-        owner: 'workspace',
-        ownerId: workspaceId,
-        limit: keysPerWorkspace,
-        variable: 'MAX_KEYS_PER_WORKSPACE',
-      },
-      {
-        resource,
-        owner: 'account',
-        ownerId: accountId,
-        limit: keysPerAccount,
-        variable: 'MAX_KEYS_PER_ACCOUNT',
-      },
-    ];
   }
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
@@ -250,15 +218,4 @@ function rejectLimitOfManagement({ is_management_key: isManagement, limit, exter
 
 function rejectUnknown(): never {
   throw new AppError('not_found', { detail: 'no key has this hash' });
-}
-
-/** The nearest stored amount: sums of floating-point numbers carry unintended digits. */
-function toLimit(limit: number | null): PicoUsd | null {
-  if (limit === null) return null;
-  const stored = parseUsd(limit.toFixed(DECIMALS));
-  // Rounded to 0, the limit would stop the key.
-  if (stored === 0n && limit > 0) {
-    throw new AppError('invalid_request', { detail: 'limit: must be 0 or at least 1e-12' });
-  }
-  return stored;
 }

@@ -12,6 +12,7 @@ import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { ConfigCipher, EncryptionKeyCheck } from './encryption/config-cipher.js';
 import { DatabaseMetrics } from './database/database-metrics.js';
+import { AuthCodesRepository } from './keys/auth-codes.repository.js';
 import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
 import { Database } from './database/database.js';
@@ -31,6 +32,7 @@ import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignmen
 import { GuardrailUsageRepository } from './guardrails/guardrail-usage.repository.js';
 import { GuardrailsRepository } from './guardrails/guardrails.repository.js';
 import { HistoryCopyRepository } from './history/history-copy.repository.js';
+import { LoginKeysRepository } from './keys/login-keys.repository.js';
 import { KeyHashes } from './keys/key-hashes.js';
 import { CatalogueImportsRepository } from './catalogue/catalogue-imports.repository.js';
 import { CatalogueRevisionsRepository } from './catalogue/catalogue-revisions.repository.js';
@@ -68,6 +70,7 @@ const REPOSITORIES = [
   AnalyticsRepository,
   ApiKeysRepository,
   AuditLogRepository,
+  AuthCodesRepository,
   BudgetSubjectsRepository,
   CatalogueImportsRepository,
   CatalogueRevisionsRepository,
@@ -90,6 +93,7 @@ const REPOSITORIES = [
   HistoryCopyRepository,
   KeyHashes,
   LoggedKeys,
+  LoginKeysRepository,
   ModelUseRepository,
   NotificationQueuesRepository,
   NotificationRulesRepository,

@@ -11,6 +11,7 @@ import { EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.
 import { SUMMED_DAYS } from '../persistence/activity/usage-statements.js';
 import { Database } from '../persistence/database/database.js';
 import { REMOVE_ACCESS_TOKENS } from '../persistence/federation/federation-statements.js';
+import { REMOVE_AUTH_CODES } from '../persistence/keys/auth-code-statements.js';
 import { KEPT_HIT_DAYS, REMOVE_GUARDRAIL_HITS } from '../persistence/guardrails/guardrail-statements.js';
 import {
   KEPT_DAYS,
@@ -72,6 +73,7 @@ export class DeletedRows implements OnApplicationBootstrap, OnApplicationShutdow
       () => this.removeInSteps(REMOVE_STORAGE_DAYS, now),
       () => this.removeInSteps(REMOVE_SESSIONS, now),
       () => this.removeInSteps(REMOVE_ACCESS_TOKENS, now),
+      () => this.removeInSteps(REMOVE_AUTH_CODES, now),
       () => this.removeInSteps(REMOVE_NOTIFICATION_EVENTS, ago(EVENT_RETENTION_DAYS * DAY)),
       () => this.removeInSteps(REMOVE_REFUSAL_MINUTES, ago(KEPT_MINUTE_HOURS * HOUR)),
       () => this.removeInSteps(REMOVE_REFUSAL_HOURS, ago(KEPT_HOUR_DAYS * DAY)),

@@ -30,7 +30,9 @@ export function presentedCredential(
 
 /** Coding agents send two: the key of this service counts, and two different ones of its form are malformed. */
 function chosen(bearer: string, headers: Parameters<typeof presentedCredential>[0]): string | null {
-  const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) => value.startsWith(SECRET_PREFIX));
+  const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) =>
+    value.startsWith(SECRET_PREFIX),
+  );
   if (own === undefined || own === bearer) return bearer;
   if (bearer.startsWith(SECRET_PREFIX)) return null;
   return BARE.test(own) ? own : null;

@@ -1,6 +1,6 @@
 // API keys, their secrets and their spend.
 import { Injectable } from '@nestjs/common';
-import { hashKeySecret, keyLabel } from '../../domain/keys/api-key.js';
+import { keyLabel } from '../../domain/keys/api-key.js';
 import type {
   ApiKey,
   ApiKeyChange,
@@ -11,17 +11,15 @@ import type {
 } from '../../domain/keys/api-key.js';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
-import { uuidV7 } from '../../domain/identifiers.js';
-import { formatUsd } from '../../domain/spend/money.js';
-import type { PicoUsd } from '../../domain/spend/money.js';
 import type { PageRequest } from '../../domain/page.js';
-import type { SpendLimit } from '../../domain/spend/spend.js';
 import { findKeys, keysOfOperator, plainList } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
 import { FIND_CALLERS, READ_KEY, toApiKey, toCaller } from './api-key-statements.js';
 import { readSpend, toKeySpend } from '../spend/spend-row.js';
 import type { CallerRow, KeySnapshotRow } from './api-key-statements.js';
 import { recordHashOf } from './key-hashes.js';
+import { insertKey, lockKey, replaceSecrets, toAmount } from './key-writes.js';
+import type { NewApiKey, SecretRotation } from './key-writes.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
@@ -34,35 +32,7 @@ import { readGuardrailLimits, readSharedLimits } from '../spend/shared-limits-js
 import { rejectAboveQuotas } from '../workspaces/quotas.js';
 import type { Quota } from '../workspaces/quotas.js';
 
-export interface NewApiKey extends SpendLimit {
-  readonly accountId: string;
-  readonly workspaceId: string;
-  readonly kind: ApiKeyKind;
-  readonly name: string;
-  /** Only its hash and its label are stored. */
-  readonly secret: string;
-  readonly expiresAt: Date | null;
-  readonly creatorUserId: string | null;
-  /** Absent: false. */
-  readonly endsWithCreator?: boolean;
-  /** Absent: false. */
-  readonly disabled?: boolean;
-  /** Absent: false. */
-  readonly embeddingCache?: boolean;
-  /** Absent: null. */
-  readonly externalUser?: string | null;
-  /** A secret that a partner chose, and that also presents the key. Only its hash is stored. */
-  readonly partnerSecret?: string | null;
-}
-
 export type TracedKey = Pick<ApiKey, 'id' | 'hash' | 'name' | 'creatorUserId' | 'externalUser'>;
-
-/** A new secret, and how long the replaced ones remain valid. */
-export interface SecretRotation {
-  readonly secret: string;
-  /** Null: they expire at once. */
-  readonly oldSecretsUntil: Date | null;
-}
 
 type ApiKeyRowWithSpend = ApiKeyRow & { readonly spend: KeySpendModel | null };
 
@@ -87,31 +57,8 @@ export class ApiKeysRepository {
     quotas: readonly Quota[] = [],
   ): Promise<ApiKey> {
     const now = this.clock.now();
-    const hash = hashKeySecret(key.secret);
-    const secretHashes = [hash, ...(key.partnerSecret ? [hashKeySecret(key.partnerSecret)] : [])];
     return this.database.transact(async (transaction) => {
-      const row = await transaction.apiKey.create({
-        data: {
-          id: uuidV7(now),
-          accountId: key.accountId,
-          workspaceId: key.workspaceId,
-          hash,
-          kind: key.kind,
-          name: key.name,
-          label: keyLabel(key.secret),
-          limit: toAmount(key.limit),
-          limitReset: key.limitReset,
-          includeByokInLimit: key.includeByokInLimit,
-          disabled: key.disabled ?? false,
-          embeddingCache: key.embeddingCache ?? false,
-          creatorUserId: key.creatorUserId,
-          endsWithCreator: key.endsWithCreator ?? false,
-          externalUser: key.externalUser ?? null,
-          expiresAt: key.expiresAt,
-          createdAt: now,
-          secrets: { create: secretHashes.map((secretHash) => ({ secretHash, createdAt: now })) },
-        },
-      });
+      const row = await insertKey(transaction, key, now);
       await rejectAboveQuotas(transaction, quotas);
       const created = toApiKey(row);
       if (describe) await this.auditLog.record(describe(null, created), transaction);
@@ -144,23 +91,15 @@ export class ApiKeysRepository {
   async rotate(
     accountId: string,
     hash: string,
-    { secret, oldSecretsUntil }: SecretRotation,
+    rotation: SecretRotation,
     describe: DescribeChange<ApiKey>,
   ): Promise<ApiKeyWithSpend | null> {
     const now = this.clock.now();
     return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
-      // Access tokens are no secrets of the key: their own time ends them.
-      const secrets = { workspaceId, apiKeyId: id, federationPolicyId: null };
-      await transaction.apiKeySecret.deleteMany({
-        where: oldSecretsUntil ? { ...secrets, expiresAt: { not: null } } : secrets,
-      });
-      await transaction.apiKeySecret.updateMany({ where: secrets, data: { expiresAt: oldSecretsUntil } });
-      await transaction.apiKeySecret.create({
-        data: { workspaceId, apiKeyId: id, secretHash: hashKeySecret(secret), createdAt: now },
-      });
+      await replaceSecrets(transaction, { workspaceId, id }, rotation, now);
       return transaction.apiKey.update({
         where: { workspaceId_id: { workspaceId, id } },
-        data: { label: keyLabel(secret), updatedAt: now },
+        data: { label: keyLabel(rotation.secret), updatedAt: now },
         include: { spend: true },
       });
     });
@@ -277,18 +216,10 @@ export class ApiKeysRepository {
     apply: (transaction: Transaction, row: ApiKeyRow) => Promise<ApiKeyRowWithSpend>,
   ): Promise<ApiKeyWithSpend | null> {
     return this.database.transact(async (transaction) => {
-      // An update to the same value locks the row: changes of one key are serialised.
-      const lock = async (recordHash: string): Promise<ApiKeyRow | undefined> => {
-        const rows = await transaction.apiKey.updateManyAndReturn({
-          where: { accountId, hash: recordHash, deletedAt: null },
-          data: { accountId },
-        });
-        return rows[0];
-      };
-      let row = await lock(hash);
+      let row = await lockKey(transaction, accountId, hash);
       if (!row) {
         const recordHash = await recordHashOf(transaction, accountId, hash, this.clock.now());
-        row = recordHash === null ? undefined : await lock(recordHash);
+        row = recordHash === null ? undefined : await lockKey(transaction, accountId, recordHash);
       }
       if (!row) return null;
       const changed = await apply(transaction, row);
@@ -297,8 +228,4 @@ export class ApiKeysRepository {
       return { key, spend: toKeySpend(changed.spend, this.clock.now()) };
     }, accountId);
   }
-}
-
-function toAmount(limit: PicoUsd | null): string | null {
-  return limit === null ? null : formatUsd(limit);
 }

@@ -19,7 +19,7 @@ import { ExpressServerAdapter } from '../../../src/http/server/express-server.ad
 import { NameResolver } from '../../../src/outbound/connections/name-resolver.js';
 import { AccountsRepository } from '../../../src/persistence/workspaces/accounts.repository.js';
 import { ApiKeysRepository } from '../../../src/persistence/keys/api-keys.repository.js';
-import type { NewApiKey } from '../../../src/persistence/keys/api-keys.repository.js';
+import type { NewApiKey } from '../../../src/persistence/keys/key-writes.js';
 import { Notifications } from '../../../src/persistence/database/notifications.js';
 import { TestClock } from './clock.js';
 import { ServiceLogger } from '../../../src/config/service-logger.js';

@@ -28,6 +28,20 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     workspace_id: '{workspace}',
   }),
   updateKeys: only({ name: 'Search service', limit: 100, limit_reset: 'monthly' }),
+  // The verifier and the challenge of RFC 7636, appendix B.
+  createAuthKeysCode: only({
+    callback_url: 'http://localhost:8976/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+    key_label: 'Laptop of Ann',
+    limit: 20,
+    usage_limit_type: 'monthly',
+  }),
+  exchangeAuthCodeForAPIKey: only({
+    code: '{code}',
+    code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    code_challenge_method: 'S256',
+  }),
   putCatalogueModel: [
     {
       name: 'new',

@@ -50,6 +50,8 @@ const FIRST = [
   'createEmbeddings',
   'createBYOKKey',
   'createNotification',
+  'createAuthKeysCode',
+  'exchangeAuthCodeForAPIKey',
   'createFederationPolicy',
   'updateFederationPolicy',
   'putCatalogueModel',
@@ -234,6 +236,7 @@ class Journey {
       createNotification: { notification: data?.id },
       createGuardrail: { guardrail: data?.id },
       createFederationPolicy: { policy: data?.id },
+      createAuthKeysCode: { code: data?.id },
       createCatalogueImport: { import: data?.id },
       // A provider's call shows more than one of the embedded model.
       ...(model === LOCAL ? {} : { createEmbeddings: { generation: id } }),

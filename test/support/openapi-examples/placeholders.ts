@@ -16,6 +16,8 @@ const MEASURED: Readonly<Record<string, number>> = {
 };
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const HASH = /(?<!sk-sb-[vt]1-)\b[0-9a-f]{64}\b/g;
+// A code that a program exchanges for a key.
+const CODE = /^(?:id|code)=[\w-]{43}$/;
 // The two wire forms of a generation's id.
 const WITHOUT_DASHES = /\b(?<prefix>embd|gen)-(?<digits>[0-9a-f]{32})\b/g;
 
@@ -36,7 +38,8 @@ export class Placeholders {
 
   /** The same with placeholders; lists, where they are not vectors, cut to their first items. */
   readonly print = (value: unknown, cutLists: boolean, member = ''): unknown => {
-    if (typeof value === 'string') return this.printText(value);
+    if (typeof value === 'string')
+      return CODE.test(`${member}=${value}`) ? 'A'.repeat(43) : this.printText(value);
     if (typeof value === 'number') return MEASURED[member] ?? value;
     if (Array.isArray(value)) {
       const isVector = typeof value[0] === 'number';

@@ -84,6 +84,17 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET /key': { access: 'any', path: '/key', stranger: 200 },
   'GET /key/usage': { access: 'any', path: '/key/usage', stranger: 200 },
   'GET /auth/key': { access: 'any', path: '/auth/key', stranger: 200 },
+  'POST /auth/keys/code': management('/auth/keys/code', 200, {
+    callback_url: 'http://localhost:8976/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }),
+  'POST /auth/keys': {
+    access: 'public',
+    path: '/auth/keys',
+    body: { code: '{code}', code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
+    stranger: 403,
+  },
   'POST /embeddings': {
     access: 'inference',
     path: '/embeddings',

@@ -1,0 +1,154 @@
+// A sign-in from a command line (docs/contract.md#sign-in-from-a-command-line), beyond the shape of its bodies.
+import { Injectable } from '@nestjs/common';
+import { RateLimiter } from '../../auth/rate-limiter.js';
+import { AppConfig } from '../../config/app-config.js';
+import { describeChange } from '../../domain/audit.js';
+import type { Actor } from '../../domain/audit.js';
+import { Clock } from '../../domain/clock.js';
+import { AppError, rejectMember } from '../../domain/errors.js';
+import { createKeySecret } from '../../domain/keys/api-key.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import {
+  CODE_LIFE,
+  createAuthCode,
+  DEFAULT_KEY_DAYS,
+  hashAuthCode,
+  isVerified,
+  MAX_KEY_LABEL,
+} from '../../domain/keys/auth-code.js';
+import type { AuthCode, KeyTerms } from '../../domain/keys/auth-code.js';
+import { callbackProblem } from '../../domain/keys/callback-url.js';
+import { boundedText } from '../../domain/text/bounded-text.js';
+import { ApiKeysRepository } from '../../persistence/keys/api-keys.repository.js';
+import { AuthCodesRepository } from '../../persistence/keys/auth-codes.repository.js';
+import { LoginKeysRepository } from '../../persistence/keys/login-keys.repository.js';
+import { AccountsRepository } from '../../persistence/workspaces/accounts.repository.js';
+import type { CreateAuthCodeDto, ExchangeAuthCodeDto } from '../dto/auth-code.dto.js';
+import { AUDITED_KEY, quotasOfKeys, toLimit } from '../key-settings.js';
+
+const DAY = 86_400_000;
+const DEFAULT_LABEL = 'Command line';
+
+/** Where the program's request comes from. */
+type Origin = Omit<Actor, 'key'>;
+
+/** Who consented to a code, as he is when the program exchanges it. */
+interface Maker {
+  readonly key: ApiKey;
+  /** The creator of the key; null: a management key consented. */
+  readonly userId: string | null;
+}
+
+@Injectable()
+export class AuthCodesService {
+  constructor(
+    private readonly codes: AuthCodesRepository,
+    private readonly loginKeys: LoginKeysRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** `application`: the name of the program, where its headers have one. */
+  async create(
+    actor: Actor,
+    dto: CreateAuthCodeDto,
+    application: string | null,
+  ): Promise<{ readonly code: string; readonly createdAt: Date }> {
+    const problem = callbackProblem(dto.callback_url, this.config.authCallbackHosts);
+    if (problem !== null) rejectMember('callback_url', problem);
+    const { accountId } = actor.key;
+    const now = this.clock.now();
+    const terms = await this.permitted(
+      { key: actor.key, userId: null },
+      {
+        workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
+        label: dto.key_label ?? labelOf(application),
+        limit: toLimit(dto.limit ?? null),
+        limitReset: dto.usage_limit_type ?? null,
+        expiresAt: readExpiry(dto.expires_at, now),
+      },
+    );
+    const code = createAuthCode();
+    await this.codes.create(hashAuthCode(code), {
+      accountId,
+      maker: actor.key.hash,
+      terms,
+      codeChallenge: dto.code_challenge,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + CODE_LIFE),
+    });
+    return { code, createdAt: now };
+  }
+
+  /** Unknown, used and expired codes, and a wrong verifier, have one text: it must not help to guess. */
+  async exchange(
+    { code: presented, code_verifier: verifier }: ExchangeAuthCodeDto,
+    origin: Origin,
+  ): Promise<{ readonly secret: string; readonly userId: string | null }> {
+    const code = await this.codes.take(hashAuthCode(presented));
+    const isLive = code !== null && code.expiresAt > this.clock.now() && isVerified(code, verifier);
+    const maker = isLive ? await this.findMaker(code) : null;
+    if (!code || !maker) {
+      await this.rateLimiter.countFailedAuthentication(origin.address);
+      throw new AppError('code_refused');
+    }
+    const terms = await this.permitted(maker, code.terms);
+    const secret = createKeySecret();
+    const actor = { ...origin, key: maker.key };
+    const created = await this.loginKeys.createOrRotate(
+      {
+        maker: code.maker,
+        key: {
+          accountId: code.accountId,
+          workspaceId: terms.workspaceId,
+          kind: 'inference',
+          name: terms.label,
+          secret,
+          limit: terms.limit,
+          limitReset: terms.limitReset,
+          includeByokInLimit: false,
+          expiresAt: terms.expiresAt,
+          creatorUserId: maker.userId,
+        },
+        quotas: quotasOfKeys(this.config.quotas, code.accountId, terms.workspaceId),
+      },
+      {
+        create: describeChange(actor, AUDITED_KEY),
+        rotate: describeChange(actor, AUDITED_KEY, 'rotate'),
+      },
+    );
+    if (!created) throw new AppError('code_refused', { detail: 'the key of this label is disabled' });
+    return { secret, userId: maker.userId };
+  }
+
+  /**
+   * The one place that decides which key a maker may have: when he consents, and again when the program exchanges the code.
+   * Throws where he may have none. A management key may have any of its account.
+   */
+  private async permitted(_maker: Maker, terms: KeyTerms): Promise<KeyTerms> {
+    return terms;
+  }
+
+  /** Null: who consented may no longer do so. */
+  private async findMaker({ accountId, maker }: AuthCode): Promise<Maker | null> {
+    const key = (await this.apiKeys.find(accountId, maker))?.key;
+    const isUsable = key && !key.disabled && (key.expiresAt === null || key.expiresAt > this.clock.now());
+    return isUsable ? { key, userId: null } : null;
+  }
+}
+
+function labelOf(application: string | null): string {
+  const name = boundedText(application?.trim() ?? '', MAX_KEY_LABEL);
+  return name === '' || name.includes('\0') ? DEFAULT_LABEL : name;
+}
+
+function readExpiry(text: string | null | undefined, now: Date): Date | null {
+  if (text === null) return null;
+  if (text === undefined) return new Date(now.getTime() + DEFAULT_KEY_DAYS * DAY);
+  const expiresAt = new Date(text);
+  if (expiresAt <= now) rejectMember('expires_at', 'must be in the future');
+  return expiresAt;
+}
