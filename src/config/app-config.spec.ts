@@ -58,6 +58,13 @@ describe('the environment', () => {
     expect(() => read({ ELSEWHERE_BASE_URL: 'nonsense' })).not.toThrow();
   });
 
+  it('reads the hosts that may receive codes', () => {
+    expect(read({}).authCallbackHosts).toEqual([]);
+    expect(read({ AUTH_CALLBACK_HOSTS: 'App.example.com, dev.example.com:8443' })).toMatchObject({
+      authCallbackHosts: ['app.example.com', 'dev.example.com:8443'],
+    });
+  });
+
   it('reads the origins that may call from a browser', () => {
     expect(read({}).corsAllowedOrigins).toEqual([]);
     expect(read({ CORS_ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173,*' })).toMatchObject({
@@ -185,6 +192,10 @@ describe('the environment', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/8;192.0.2.0/24'],
     ['OPERATOR_ACCOUNTS', 'ours'],
     ['OPERATOR_ACCOUNTS', '6f9619ff-8b86-4d01-b42d-00c04fc964ff; 6f9619ff-8b86-4d01-b42d-00c04fc964fe'],
+    ['AUTH_CALLBACK_HOSTS', 'https://app.example.com'],
+    ['AUTH_CALLBACK_HOSTS', 'app.example.com/callback'],
+    ['AUTH_CALLBACK_HOSTS', 'user@app.example.com'],
+    ['AUTH_CALLBACK_HOSTS', 'app.example.com:443'],
     ['CORS_ALLOWED_ORIGINS', 'dashboard.example.com'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com/'],
     ['CORS_ALLOWED_ORIGINS', 'https://dashboard.example.com,https://*.example.com/x'],

@@ -2,7 +2,6 @@
 // fetched like a destination, within bounds of time and size, and cached.
 import { Injectable, Logger } from '@nestjs/common';
 import { createLocalJWKSet } from 'jose';
-import type { JSONWebKeySet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
@@ -100,5 +99,5 @@ export class IssuerKeys {
 }
 
 function keySetOf({ keys }: PublicKeySet): FindKey {
-  return createLocalJWKSet({ keys: keys.map((key) => ({ ...key })) } as JSONWebKeySet);
+  return createLocalJWKSet({ keys: keys.map((key) => ({ ...key })) });
 }

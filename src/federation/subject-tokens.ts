@@ -4,7 +4,7 @@ import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { Clock } from '../domain/clock.js';
 import type { FederationPolicy } from '../domain/federation/federation-policy.js';
 import { checkClaims } from '../domain/federation/token-claims.js';
-import type { ClaimsResult, TokenClaims } from '../domain/federation/token-claims.js';
+import type { ClaimsResult } from '../domain/federation/token-claims.js';
 import { isObject } from '../domain/members.js';
 import { IssuerKeys } from './issuer-keys.js';
 
@@ -29,7 +29,7 @@ export class SubjectTokens {
       const { payload } = await compactVerify(token, findKey, { algorithms: ALGORITHMS });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
       if (!isObject(claims)) return { problem: 'no claims' };
-      return checkClaims(policy, claims as TokenClaims, this.clock.now());
+      return checkClaims(policy, claims, this.clock.now());
     } catch (error) {
       return { problem: error instanceof errors.JOSEError ? error.code : 'unreadable' };
     }

@@ -1,4 +1,4 @@
-// What the operations of keys and a sign-in from a command line share: amounts, quotas and the audit log's view of a key.
+// Amounts, quotas and the audit log's view of a key, for the operations of keys and the sign-in from a command line.
 import type { AppConfig } from '../config/app-config.js';
 import type { AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';

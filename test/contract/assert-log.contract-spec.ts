@@ -17,6 +17,8 @@ describe('a line of the log', () => {
 
   it.each([
     `sk-sb-v1-${'0'.repeat(64)}`,
+    `sk-sb-t1-${'0'.repeat(64)}`,
+    'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJqb2IifQ.c2lnbmF0dXJlLW9mLWE',
     'authorization: Bearer another-callers-key',
     `whsec_${'a'.repeat(32)}`,
     'postgresql://user:password@host/name',

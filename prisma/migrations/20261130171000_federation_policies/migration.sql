@@ -25,6 +25,8 @@ CREATE TABLE "federation_policies" (
 );
 CREATE UNIQUE INDEX "federation_policies_id_key" ON "federation_policies"("id");
 CREATE INDEX "federation_policies_workspace_id_api_key_id_idx" ON "federation_policies"("workspace_id", "api_key_id");
+ALTER TABLE "federation_policies" ADD CONSTRAINT "federation_policies_account_id_workspace_id_fkey"
+    FOREIGN KEY ("account_id", "workspace_id") REFERENCES "workspaces"("account_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "federation_policies" ADD CONSTRAINT "federation_policies_workspace_id_api_key_id_fkey"
     FOREIGN KEY ("workspace_id", "api_key_id") REFERENCES "api_keys"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 

@@ -26,6 +26,8 @@ it.each([
   [{ authorization: `Bearer ${KEY_PREFIX}one`, 'api-key': `${KEY_PREFIX}one` }, `${KEY_PREFIX}one`],
   [{ authorization: `Bearer ${KEY_PREFIX}one`, 'api-key': `${KEY_PREFIX}two` }, null],
   [{ authorization: `Bearer ${KEY_PREFIX}one`, 'x-api-key': 'sk-ant-two' }, `${KEY_PREFIX}one`],
+  [{ authorization: 'Bearer one', 'x-api-key': 'sk-sb-t1-two' }, 'sk-sb-t1-two'],
+  [{ authorization: `Bearer ${KEY_PREFIX}one`, 'api-key': 'sk-sb-t1-two' }, null],
   [{ authorization: '', 'x-api-key': '', 'api-key': 'three' }, 'three'],
   [{ authorization: 'Bearer ', 'x-portkey-api-key': 'four' }, 'four'],
 ])('of %j the secret is %p', (headers, secret) => {

@@ -32,7 +32,7 @@ const DEFAULT_LABEL = 'Command line';
 /** Where the program's request comes from. */
 type Origin = Omit<Actor, 'key'>;
 
-/** Who consented to a code, as he is when the program exchanges it. */
+/** The one who consented to a code, as he is when the program exchanges it. */
 interface Maker {
   readonly key: ApiKey;
   /** The creator of the key; null: a management key consented. */
@@ -135,8 +135,8 @@ export class AuthCodesService {
   /** Null: who consented may no longer do so. */
   private async findMaker({ accountId, maker }: AuthCode): Promise<Maker | null> {
     const key = (await this.apiKeys.find(accountId, maker))?.key;
-    const isUsable = key && !key.disabled && (key.expiresAt === null || key.expiresAt > this.clock.now());
-    return isUsable ? { key, userId: null } : null;
+    if (!key || key.disabled || (key.expiresAt !== null && key.expiresAt <= this.clock.now())) return null;
+    return { key, userId: null };
   }
 }
 

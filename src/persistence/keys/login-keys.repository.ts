@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
-import { AppError } from '../../domain/errors.js';
 import { keyLabel } from '../../domain/keys/api-key.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { JWK, JWTPayload } from 'jose';
+import type { JWK } from 'jose';
 import { listenLocally } from '../upstreams/local-server.js';
 
 type Algorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -21,7 +21,7 @@ export async function createSigningKey(kid: string, alg: Algorithm = 'ES256'): P
   return {
     publicKey: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
     sign: (claims, header = {}) =>
-      new SignJWT(claims as JWTPayload)
+      new SignJWT(claims)
         .setProtectedHeader({ alg, kid, typ: 'JWT', ...header })
         .sign(privateKey),
   };
