@@ -1,10 +1,10 @@
 // The routes of federation policies, an extension (docs/contract.md#workload-identity).
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentCaller, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_POLICIES_PER_ACCOUNT } from '../domain/federation/federation-policy.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import type { Manager } from '../domain/people/manager.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -28,6 +28,7 @@ export class FederationPoliciesController {
   constructor(private readonly policies: FederationPoliciesService) {}
 
   @Get()
+  @NeedsRight('federation.read')
   @ConditionalGet()
   @Operation({
     id: 'listFederationPolicies',
@@ -36,14 +37,15 @@ export class FederationPoliciesController {
     answer: pageOf(FederationPolicyDto, { description: 'Newest first.' }),
   })
   async list(
-    @CurrentCaller() { key }: Caller,
+    @CurrentManager() { accountId }: Manager,
     @Query() query: PageQueryDto,
   ): Promise<Page<FederationPolicyDto>> {
-    const { items, total } = await this.policies.list(key.accountId, query);
+    const { items, total } = await this.policies.list(accountId, query);
     return { data: items.map(toFederationPolicyDto), total_count: total };
   }
 
   @Post()
+  @NeedsRight('federation.change')
   @Operation({
     id: 'createFederationPolicy',
     summary: 'Create a federation policy',
@@ -62,6 +64,7 @@ export class FederationPoliciesController {
   }
 
   @Get(':id')
+  @NeedsRight('federation.read')
   @Operation({
     id: 'getFederationPolicy',
     summary: 'Get a federation policy',
@@ -69,11 +72,15 @@ export class FederationPoliciesController {
     answer: dataOf(FederationPolicyDto),
   })
   @ApiParam(ID)
-  async get(@CurrentCaller() { key }: Caller, @Param('id') id: string): Promise<Data<FederationPolicyDto>> {
-    return { data: toFederationPolicyDto(await this.policies.get(key.accountId, id)) };
+  async get(
+    @CurrentManager() { accountId }: Manager,
+    @Param('id') id: string,
+  ): Promise<Data<FederationPolicyDto>> {
+    return { data: toFederationPolicyDto(await this.policies.get(accountId, id)) };
   }
 
   @Patch(':id')
+  @NeedsRight('federation.change')
   @Operation({
     id: 'updateFederationPolicy',
     summary: 'Update a federation policy',
@@ -92,6 +99,7 @@ export class FederationPoliciesController {
   }
 
   @Delete(':id')
+  @NeedsRight('federation.change')
   @Operation({
     id: 'deleteFederationPolicy',
     summary: 'Delete a federation policy',

@@ -43,7 +43,7 @@ export class FederationPoliciesService {
   }
 
   async create(actor: Actor, dto: CreateFederationPolicyDto): Promise<FederationPolicy> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const key = await this.findKey(accountId, dto.api_key_hash);
     const keys = keysAfter({ jwks: null, jwksUrl: null }, dto);
     await this.rejectForbiddenAddress(accountId, dto.jwks_url);
@@ -61,7 +61,7 @@ export class FederationPoliciesService {
   }
 
   async update(actor: Actor, id: string, dto: UpdateFederationPolicyDto): Promise<FederationPolicy> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const known = await this.get(accountId, id);
     const key =
       dto.api_key_hash === undefined || dto.api_key_hash === known.key.hash
@@ -86,7 +86,7 @@ export class FederationPoliciesService {
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const describe = describeChange(actor, AUDITED_POLICY);
     const wasThere = isUUID(id) && (await this.policies.delete(accountId, id.toLowerCase(), describe));
     if (!wasThere) throw noSuchPolicy();

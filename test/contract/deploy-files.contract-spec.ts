@@ -244,7 +244,7 @@ interface PostmanItem {
     readonly request: {
       readonly method: string;
       readonly url: { readonly raw: string };
-      readonly body?: { raw: string };
+      readonly body?: { readonly raw: string } | { readonly urlencoded: readonly object[] };
     };
   }[];
 }
@@ -260,5 +260,9 @@ it('the Postman collection has a request for each operation, with an example bod
   const requests = collection.item.flatMap(({ item }) => item.map(({ request }) => request));
   const named = requests.map(({ method, url }) => `${method} ${url.raw.replace('{{baseUrl}}', '')}`);
   expect(named.toSorted()).toEqual(operations.toSorted());
-  for (const { body } of requests) if (body) expect(JSON.parse(body.raw)).toBeInstanceOf(Object);
+  for (const { body } of requests) {
+    if (!body) continue;
+    if ('urlencoded' in body) expect(body.urlencoded.length).toBeGreaterThan(0);
+    else expect(JSON.parse(body.raw)).toBeInstanceOf(Object);
+  }
 });

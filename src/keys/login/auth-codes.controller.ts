@@ -2,7 +2,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { CurrentActor, ManagementOnly, Public } from '../../auth/auth.decorators.js';
+import { CurrentActor, ManagementOnly, NeedsRight, Public } from '../../auth/auth.decorators.js';
 import type { Actor } from '../../domain/audit.js';
 import { requestIdOf } from '../../http/errors/request-id.js';
 import { InTrafficClass } from '../../http/load-shedding/load-shedding.guard.js';
@@ -26,6 +26,7 @@ export class AuthCodesController {
   @Post('code')
   @ApiBearerAuth()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('keys.change')
   @Operation({
     id: 'createAuthKeysCode',
     summary: 'Create an authorization code',

@@ -3,11 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../../auth/rate-limiter.js';
 import { AppConfig } from '../../config/app-config.js';
 import { describeChange } from '../../domain/audit.js';
-import type { Actor } from '../../domain/audit.js';
+import type { Actor, ChangeOrigin } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
 import { AppError, rejectMember } from '../../domain/errors.js';
 import { createKeySecret } from '../../domain/keys/api-key.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
 import {
   CODE_LIFE,
   createAuthCode,
@@ -18,26 +17,21 @@ import {
 } from '../../domain/keys/auth-code.js';
 import type { AuthCode, KeyTerms } from '../../domain/keys/auth-code.js';
 import { callbackProblem } from '../../domain/keys/callback-url.js';
+import { managerByKey, managerByPerson, reachesWorkspace } from '../../domain/people/manager.js';
+import type { Manager } from '../../domain/people/manager.js';
+import { PERSON_ID } from '../../domain/people/person.js';
+import { reachOf } from '../../domain/people/rights.js';
 import { boundedText } from '../../domain/text/bounded-text.js';
 import { ApiKeysRepository } from '../../persistence/keys/api-keys.repository.js';
 import { AuthCodesRepository } from '../../persistence/keys/auth-codes.repository.js';
 import { LoginKeysRepository } from '../../persistence/keys/login-keys.repository.js';
+import { PeopleRepository } from '../../persistence/people/people.repository.js';
 import { AccountsRepository } from '../../persistence/workspaces/accounts.repository.js';
 import type { CreateAuthCodeDto, ExchangeAuthCodeDto } from '../dto/auth-code.dto.js';
 import { AUDITED_KEY, quotasOfKeys, toLimit } from '../key-settings.js';
 
 const DAY = 86_400_000;
 const DEFAULT_LABEL = 'Command line';
-
-/** Where the program's request comes from. */
-type Origin = Omit<Actor, 'key'>;
-
-/** The one who consented to a code, as he is when the program exchanges it. */
-interface Maker {
-  readonly key: ApiKey;
-  /** The creator of the key; null: a management key consented. */
-  readonly userId: string | null;
-}
 
 @Injectable()
 export class AuthCodesService {
@@ -46,6 +40,7 @@ export class AuthCodesService {
     private readonly loginKeys: LoginKeysRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly accounts: AccountsRepository,
+    private readonly people: PeopleRepository,
     private readonly rateLimiter: RateLimiter,
     private readonly clock: Clock,
     private readonly config: AppConfig,
@@ -59,22 +54,19 @@ export class AuthCodesService {
   ): Promise<{ readonly code: string; readonly createdAt: Date }> {
     const problem = callbackProblem(dto.callback_url, this.config.authCallbackHosts);
     if (problem !== null) rejectMember('callback_url', problem);
-    const { accountId } = actor.key;
+    const { accountId } = actor;
     const now = this.clock.now();
-    const terms = await this.permitted(
-      { key: actor.key, userId: null },
-      {
-        workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
-        label: dto.key_label ?? labelOf(application),
-        limit: toLimit(dto.limit ?? null),
-        limitReset: dto.usage_limit_type ?? null,
-        expiresAt: readExpiry(dto.expires_at, now),
-      },
-    );
+    const terms = permitted(actor, {
+      workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
+      label: dto.key_label ?? labelOf(application),
+      limit: toLimit(dto.limit ?? null),
+      limitReset: dto.usage_limit_type ?? null,
+      expiresAt: readExpiry(dto.expires_at, now),
+    });
     const code = createAuthCode();
     await this.codes.create(hashAuthCode(code), {
       accountId,
-      maker: actor.key.hash,
+      maker: actor.key === null ? actor.person.id : actor.key.hash,
       terms,
       codeChallenge: dto.code_challenge,
       createdAt: now,
@@ -86,7 +78,7 @@ export class AuthCodesService {
   /** Unknown, used and expired codes, and a wrong verifier, have one text: it must not help to guess. */
   async exchange(
     { code: presented, code_verifier: verifier }: ExchangeAuthCodeDto,
-    origin: Origin,
+    origin: ChangeOrigin,
   ): Promise<{ readonly secret: string; readonly userId: string | null }> {
     const code = await this.codes.take(hashAuthCode(presented));
     const isLive = code !== null && code.expiresAt > this.clock.now() && isVerified(code, verifier);
@@ -95,9 +87,10 @@ export class AuthCodesService {
       await this.rateLimiter.countFailedAuthentication(origin.address);
       throw new AppError('code_refused');
     }
-    const terms = await this.permitted(maker, code.terms);
+    const terms = permitted(maker, code.terms);
     const secret = createKeySecret();
-    const actor = { ...origin, key: maker.key };
+    const actor = { ...maker, ...origin };
+    const userId = maker.person?.id ?? null;
     const created = await this.loginKeys.createOrRotate(
       {
         maker: code.maker,
@@ -111,7 +104,8 @@ export class AuthCodesService {
           limitReset: terms.limitReset,
           includeByokInLimit: false,
           expiresAt: terms.expiresAt,
-          creatorUserId: maker.userId,
+          creatorUserId: userId,
+          endsWithCreator: userId !== null,
         },
         quotas: quotasOfKeys(this.config.quotas, code.accountId, terms.workspaceId),
       },
@@ -121,23 +115,33 @@ export class AuthCodesService {
       },
     );
     if (!created) throw new AppError('code_refused', { detail: 'the key of this label is disabled' });
-    return { secret, userId: maker.userId };
+    return { secret, userId };
   }
 
-  /**
-   * The one place that decides which key a maker may have: when he consents, and again when the program exchanges the code.
-   * Throws where he may have none. A management key may have any of its account.
-   */
-  private async permitted(_maker: Maker, terms: KeyTerms): Promise<KeyTerms> {
-    return terms;
+  /** Null: the maker may no longer consent. */
+  private async findMaker({ accountId, maker }: AuthCode): Promise<Manager | null> {
+    const now = this.clock.now();
+    if (!PERSON_ID.test(maker)) {
+      const key = (await this.apiKeys.find(accountId, maker))?.key;
+      const isOver = !key || key.disabled || (key.expiresAt !== null && key.expiresAt <= now);
+      return isOver ? null : managerByKey(key);
+    }
+    const person = await this.people.find(maker);
+    if (person?.accountId !== accountId || person.disabledAt !== null) return null;
+    if (person.keysValidUntil !== null && person.keysValidUntil <= now) return null;
+    const reach = reachOf(person, 'keys.change');
+    return reach === null ? null : managerByPerson(person, reach);
   }
+}
 
-  /** Null: who consented may no longer do so. */
-  private async findMaker({ accountId, maker }: AuthCode): Promise<Maker | null> {
-    const key = (await this.apiKeys.find(accountId, maker))?.key;
-    if (!key || key.disabled || (key.expiresAt !== null && key.expiresAt <= this.clock.now())) return null;
-    return { key, userId: null };
-  }
+/**
+ * The one place that decides which key a maker may have: at the consent, and again when the program exchanges the code. A
+ * management key may have any of its account, and a person any of a workspace whose keys the role covers. Own keys of others
+ * need bounds that no workspace has yet.
+ */
+function permitted(maker: Manager, terms: KeyTerms): KeyTerms {
+  if (maker.key !== null || reachesWorkspace(maker.reach, terms.workspaceId)) return terms;
+  throw new AppError('role_refused', { detail: 'the role has no keys in this workspace' });
 }
 
 function labelOf(application: string | null): string {

@@ -89,7 +89,7 @@ describe('a code', () => {
     expect(entries).toMatchObject([
       {
         action: 'create',
-        actor: { hash: createHash('sha256').update(app.managementKey).digest('hex') },
+        actor: { key_hash: createHash('sha256').update(app.managementKey).digest('hex') },
         after: { name: 'laptop' },
       },
     ]);
@@ -208,6 +208,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(2);
     app.clock.advance(300_000);
     expect((await create()).status).toBe(200);
+    app.clock.advance(1);
     await app.application.get(DeletedRows).purge();
     expect(await app.sql('SELECT 1 FROM auth_codes WHERE account_id = $1', [account.accountId])).toHaveLength(
       1,

@@ -6,6 +6,7 @@ export const OBJECT_TYPES = [
   'catalogue_model',
   'destination',
   'encryption_key',
+  'federation_policy',
   'guardrail',
   'guardrail_assignment',
   'notification',

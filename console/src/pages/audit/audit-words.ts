@@ -10,6 +10,7 @@ export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   destination: 'Destination',
   encryption_key: 'Encryption key',
   guardrail: 'Guardrail',
+  federation_policy: 'Federation policy',
   guardrail_assignment: 'Guardrail assignment',
   notification: 'Notification',
   preset: 'Preset',
