@@ -1,5 +1,5 @@
 // Keys that guardrails govern.
-import type { NewApiKey } from '../../../src/persistence/keys/api-keys.repository.js';
+import type { NewApiKey } from '../../../src/persistence/keys/key-writes.js';
 import type { TestApp, TestKey } from '../app/app.js';
 import { eventually } from '../eventually.js';
 import { askFor } from '../requests/admin.js';
