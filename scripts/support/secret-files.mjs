@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ScriptError } from './run-command.mjs';
 
 const SECRET_VARIABLES = [
-  /^(?:DATABASE_(?:DIRECT_)?URL|ENCRYPTION_KEYS|REDIS_URL|METRICS_BEARER_TOKEN|HISTORY_CLICKHOUSE_URL)$/,
+  /^(?:DATABASE_(?:DIRECT_)?URL|ENCRYPTION_KEYS|REDIS_URL|METRICS_BEARER_TOKEN|HISTORY_CLICKHOUSE_URL|OIDC_CLIENT_SECRET)$/,
   // Addresses may have a user and a password.
   /^(?:DESTINATIONS_PROXY_URL|HTTPS?_PROXY)$/,
   /^OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS$/,

@@ -10,6 +10,8 @@ import { LONGEST_CALL, readChatConfig } from './chat-config.js';
 import type { ChatConfig } from './chat-config.js';
 import { readHistoryConfig } from './history-config.js';
 import type { HistoryConfig } from './history-config.js';
+import { readSignInConfig } from './sign-in-config.js';
+import type { SignInConfig } from './sign-in-config.js';
 import {
   readBodyLimits,
   readLoadShedding,
@@ -66,6 +68,8 @@ export class AppConfig {
   readonly publicPath: string;
   /** Whether this process serves the web console and its sessions. */
   readonly console: boolean;
+  /** The issuers that sign people in; absent: keys alone do. */
+  readonly signIn?: SignInConfig;
   readonly workers: number;
   /** `own`: a separate process delivers, so that calls never wait for deliveries. */
   readonly deliveryProcess: 'own' | 'shared';
@@ -211,6 +215,7 @@ export function readLog(read: EnvironmentReader): Pick<AppConfig, 'logLevel' | '
 
 /** The process itself: its address, database, role and reports. */
 function readProcess(read: EnvironmentReader) {
+  const publicPath = read.publicPath('PUBLIC_PATH');
   return {
     host: read.text('HOST', '127.0.0.1'),
     port: read.integer('PORT', DEFAULT_PORT, 0, 65_535),
@@ -219,8 +224,9 @@ function readProcess(read: EnvironmentReader) {
     ...read.optional('catalogueFile', 'CATALOGUE_FILE'),
     operatorAccounts: read.ids('OPERATOR_ACCOUNTS'),
     discoversModels: read.choice('MODEL_DISCOVERY', ['on', 'off'], 'on') === 'on',
-    publicPath: read.publicPath('PUBLIC_PATH'),
+    publicPath,
     console: read.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
+    ...readSignInConfig(read, publicPath),
     workers: read.integer('WORKERS', 1, 1, 256),
     deliveryProcess: read.choice('DELIVERY_PROCESS', ['own', 'shared'], 'own'),
     role: read.choice(ROLE_VARIABLE, PROCESS_ROLES, 'all'),
