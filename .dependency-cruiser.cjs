@@ -23,6 +23,7 @@ const LAYERS = [
     'byok',
     'guardrails',
     'activity',
+    'people',
     'audit',
     'system',
   ],

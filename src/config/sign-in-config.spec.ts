@@ -71,7 +71,7 @@ describe('the variables of sign-in', () => {
       OIDC_OWNER_GROUPS: 'Platform, SRE ',
       OIDC_DEFAULT_ROLE: 'developer',
       OIDC_SESSION_MINUTES: '720',
-      OIDC_KEY_GRACE_DAYS: '0',
+      OIDC_KEY_GRACE_DAYS: '1',
     });
     expect(config?.providers[0]).toMatchObject({
       name: 'Example',
@@ -82,7 +82,7 @@ describe('the variables of sign-in', () => {
       ownerGroups: ['Platform', 'SRE'],
       defaultRole: 'developer',
       sessionMinutes: 720,
-      keyGraceDays: 0,
+      keyGraceDays: 1,
     });
   });
 

@@ -213,7 +213,7 @@ class ProviderReader {
       defaultRole: this.defaultRole(),
       ownerGroups: this.list('owner_groups'),
       sessionMinutes: this.integer('session_minutes', 60, 5, 720),
-      keyGraceDays: this.integer('key_grace_days', 30, 0, 3_650),
+      keyGraceDays: this.integer('key_grace_days', 30, 1, 3_650),
     };
   }
 

@@ -1,0 +1,77 @@
+// A sign-in that a browser has begun: sealed into its cookie, so that the database keeps nothing of it.
+import type { Clock } from '../domain/clock.js';
+import type { ConfigCipher } from '../persistence/encryption/config-cipher.js';
+import type { SignInChecks } from './issuers/issuer.js';
+
+const SECONDS = 600;
+const NAME = 'signalbox_sign_in';
+// Browsers accept a cookie of this name only with Secure and Path=/, and without a Domain: no other host can set it.
+const PREFIX = '__Host-';
+/** Bound to the ciphertext: no other sealed value is read as a sign-in. */
+const PURPOSE = 'console sign-in';
+const SEALED = /^([\da-f]{8})\.([\w-]{1,4000})$/;
+
+export interface PendingSignIn extends SignInChecks {
+  readonly providerId: string;
+  readonly returnUrl: string;
+}
+
+interface Sealed extends PendingSignIn {
+  readonly endsAt: number;
+}
+
+/** The cookie of sign-ins. Without TLS, on loopback alone, it has no prefix and is not Secure. */
+export class PendingSignIns {
+  private readonly isSecure: boolean;
+
+  constructor(
+    publicUrl: string,
+    private readonly cipher: Pick<ConfigCipher, 'encrypt' | 'decrypt'>,
+    private readonly clock: Clock,
+  ) {
+    this.isSecure = publicUrl.startsWith('https:');
+  }
+
+  /** The `Set-Cookie` header. Lax: the callback is a navigation from the site of the issuer. */
+  seal(pending: PendingSignIn, tag: string): string {
+    const sealed: Sealed = { ...pending, endsAt: this.clock.now().getTime() + SECONDS * 1_000 };
+    const { ciphertext, encryptionKeyId } = this.cipher.encrypt(sealed, PURPOSE);
+    return this.cookie(tag, `${encryptionKeyId}.${Buffer.from(ciphertext).toString('base64url')}`, SECONDS);
+  }
+
+  /** The `Set-Cookie` header that removes it. */
+  remove(tag: string): string {
+    return this.cookie(tag, '', 0);
+  }
+
+  /** Null: the request has no such cookie, or one that is changed, expired or of a key that is gone. */
+  open(cookies: string | undefined, tag: string): PendingSignIn | null {
+    const value = valueOf(cookies ?? '', this.nameOf(tag));
+    const [, encryptionKeyId, text] = SEALED.exec(value ?? '') ?? [];
+    if (encryptionKeyId === undefined || text === undefined) return null;
+    try {
+      const ciphertext = Buffer.from(text, 'base64url');
+      const { endsAt, ...pending } = this.cipher.decrypt({ ciphertext, encryptionKeyId }, PURPOSE) as Sealed;
+      return this.clock.now().getTime() < endsAt ? pending : null;
+    } catch {
+      return null;
+    }
+  }
+
+  private nameOf(tag: string): string {
+    return `${this.isSecure ? PREFIX : ''}${NAME}_${tag}`;
+  }
+
+  private cookie(tag: string, value: string, seconds: number): string {
+    const secure = this.isSecure ? '; Secure' : '';
+    return `${this.nameOf(tag)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  }
+}
+
+function valueOf(cookies: string, name: string): string | null {
+  for (const part of cookies.split(';')) {
+    const at = part.indexOf('=');
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return null;
+}
