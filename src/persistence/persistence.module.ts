@@ -14,7 +14,9 @@ import { ConfigCipher, EncryptionKeyCheck } from './encryption/config-cipher.js'
 import { DatabaseMetrics } from './database/database-metrics.js';
 import { AuthCodesRepository } from './keys/auth-codes.repository.js';
 import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
+import { GroupMappingsRepository } from './people/group-mappings.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
+import { SignInsRepository } from './people/sign-ins.repository.js';
 import { Database } from './database/database.js';
 import { DeadLettersRepository } from './deliveries/dead-letters.repository.js';
 import { DeliveryCursorsRepository } from './deliveries/delivery-cursors.repository.js';
@@ -87,6 +89,7 @@ const REPOSITORIES = [
   GenerationLog,
   GenerationReader,
   GenerationsRepository,
+  GroupMappingsRepository,
   GuardrailAssignmentsRepository,
   GuardrailUsageRepository,
   GuardrailsRepository,
@@ -103,6 +106,7 @@ const REPOSITORIES = [
   RefusalsRepository,
   ReplayLimitsRepository,
   SearchRepository,
+  SignInsRepository,
   SpendLedger,
   SpendPolicyRepository,
   StorageUsage,

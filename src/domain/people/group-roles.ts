@@ -26,6 +26,39 @@ export type GroupMapping = NewGroupMapping & {
   readonly createdAt: Date;
 };
 
+/** Of one account. */
+export const MAX_GROUP_MAPPINGS = 500;
+
+interface MappingParts extends MappedGroup {
+  readonly id: string;
+  readonly accountId: string;
+  readonly workspaceId: string | null;
+  readonly role: string;
+  readonly createdAt: Date;
+}
+
+/** Throws for a role that is none of its place. */
+export function toGroupMapping({ id, accountId, createdAt, ...parts }: MappingParts): GroupMapping {
+  const mapping = toNewGroupMapping(parts);
+  if (mapping === null) throw new Error(`unknown role of a group: ${parts.role}`);
+  return { ...mapping, id, accountId, createdAt };
+}
+
+/** Null: the place has no such role. */
+export function toNewGroupMapping({
+  issuer,
+  group,
+  workspaceId,
+  role,
+}: Omit<MappingParts, 'id' | 'accountId' | 'createdAt'>): NewGroupMapping | null {
+  if (workspaceId === null) {
+    const found = ACCOUNT_ROLES.find((known) => known === role);
+    return found === undefined ? null : { issuer, group, workspaceId, role: found };
+  }
+  const found = WORKSPACE_ROLES.find((known) => known === role);
+  return found === undefined ? null : { issuer, group, workspaceId, role: found };
+}
+
 export interface GroupRoles {
   readonly accountRole: AccountRole | null;
   readonly workspaceRoles: ReadonlyMap<string, WorkspaceRole>;

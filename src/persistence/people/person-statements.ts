@@ -35,6 +35,17 @@ export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", pers
 /** $1 the ids of people. */
 export const FIND_PEOPLE = `SELECT ${PERSON_COLUMNS} FROM persons AS person WHERE person.id = ANY ($1)`;
 
+/** $1 account, $2 offset, $3 limit. Those who wait for a role come first. */
+export const LIST_PEOPLE = `
+SELECT * FROM (SELECT ${PERSON_COLUMNS} FROM persons AS person WHERE person.account_id = $1::uuid) AS found
+ORDER BY found."handRole" IS NULL AND found."groupRole" IS NULL AND found."workspaceRoles"::text = '{}'
+  AND found."disabledAt" IS NULL DESC, found."createdAt" DESC, found.id
+OFFSET $2 LIMIT $3`;
+
+/** $1 account, $2 id. */
+export const LOCK_PERSON_OF_ACCOUNT =
+  'SELECT 1 FROM persons WHERE account_id = $1::uuid AND id = $2 FOR NO KEY UPDATE';
+
 export function toPerson(row: PersonRow): Person {
   const byHand = readAccountRole(row.handRole);
   const byGroup = readAccountRole(row.groupRole);
