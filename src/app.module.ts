@@ -28,6 +28,7 @@ import { KeysModule } from './keys/keys.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
+import { PeopleModule } from './people/people.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
 import { SearchModule } from './search/search.module.js';
@@ -49,6 +50,7 @@ const API_MODULES = [
   WorkspacesModule,
   GuardrailsModule,
   FederationModule,
+  PeopleModule,
   ByokModule,
   CreditsModule,
   NotificationsModule,

@@ -31,6 +31,7 @@ export interface Person {
   readonly accountRoleSources: RoleSources<AccountRole>;
   /** By the id of the workspace. */
   readonly workspaceRoles: ReadonlyMap<string, WorkspaceRole>;
+  readonly workspaceRoleSources: ReadonlyMap<string, RoleSources<WorkspaceRole>>;
   readonly disabledAt: Date | null;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;

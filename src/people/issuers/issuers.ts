@@ -27,14 +27,4 @@ export class Issuers {
   find(id: string): Issuer | null {
     return this.byId.get(id) ?? null;
   }
-
-  /** The one that signs in to the account; null: it is configured no longer. */
-  findByIssuer(issuer: string, accountId: string): Issuer | null {
-    const ofIssuer = this.all.filter(({ config }) => config.issuer === issuer);
-    return (
-      ofIssuer.find(({ config }) => config.accountId === accountId) ??
-      ofIssuer.find(({ config }) => config.accountId === null) ??
-      null
-    );
-  }
 }

@@ -17,8 +17,8 @@ export interface PersonRow {
   readonly lastSignInAt: Date | null;
   readonly keysValidUntil: Date | null;
   readonly claimNames: readonly string[];
-  /** By the id of the workspace. */
-  readonly workspaceRoles: Readonly<Record<string, string>>;
+  /** By the id of the workspace: the role, the one given by hand and the one of groups. */
+  readonly workspaceRoles: Readonly<Record<string, readonly [string, string | null, string | null]>>;
 }
 
 /** The columns of PersonRow, of `persons AS person`. */
@@ -27,7 +27,7 @@ export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", pers
   person.group_role AS "groupRole", person.disabled_at AS "disabledAt", person.created_at AS "createdAt",
   person.last_sign_in_at AS "lastSignInAt", person.keys_valid_until AS "keysValidUntil", person.claim_names AS "claimNames",
   coalesce((
-    SELECT json_object_agg(member.workspace_id, member.role) FROM workspace_members AS member
+    SELECT json_object_agg(member.workspace_id, json_build_array(member.role, member.hand_role, member.group_role)) FROM workspace_members AS member
     JOIN workspaces AS workspace ON workspace.id = member.workspace_id AND workspace.account_id = person.account_id
     WHERE member.user_id = person.id AND workspace.deleted_at IS NULL
   ), '{}'::json) AS "workspaceRoles"`;
@@ -49,6 +49,7 @@ export const LOCK_PERSON_OF_ACCOUNT =
 export function toPerson(row: PersonRow): Person {
   const byHand = readAccountRole(row.handRole);
   const byGroup = readAccountRole(row.groupRole);
+  const members = Object.entries(row.workspaceRoles);
   return {
     id: row.id,
     accountId: row.accountId,
@@ -60,10 +61,16 @@ export function toPerson(row: PersonRow): Person {
     accountRole: highestRole(ACCOUNT_ROLES, [byHand, byGroup]),
     accountRoleSources: { byHand, byGroup },
     workspaceRoles: new Map(
-      Object.entries(row.workspaceRoles).flatMap(([id, text]) => {
-        const role = readWorkspaceRole(text);
-        return role === null ? [] : [[id, role] as const];
+      members.flatMap(([id, [role]]) => {
+        const known = readWorkspaceRole(role);
+        return known === null ? [] : [[id, known] as const];
       }),
+    ),
+    workspaceRoleSources: new Map(
+      members.map(([id, [, hand, group]]) => [
+        id,
+        { byHand: readWorkspaceRole(hand), byGroup: readWorkspaceRole(group) },
+      ]),
     ),
     disabledAt: row.disabledAt,
     createdAt: row.createdAt,
@@ -77,6 +84,6 @@ function readAccountRole(text: string | null): AccountRole | null {
   return ACCOUNT_ROLES.find((role) => role === text) ?? null;
 }
 
-function readWorkspaceRole(text: string): WorkspaceRole | null {
+function readWorkspaceRole(text: string | null): WorkspaceRole | null {
   return WORKSPACE_ROLES.find((role) => role === text) ?? null;
 }

@@ -187,7 +187,7 @@ export class SignInsRepository {
 }
 
 function hasSameRoles(one: Person, other: Person): boolean {
-  const rolesOf = ({ accountRoleSources, workspaceRoles }: Person): string =>
-    JSON.stringify([accountRoleSources, [...workspaceRoles].toSorted()]);
+  const rolesOf = ({ accountRoleSources, workspaceRoleSources }: Person): string =>
+    JSON.stringify([accountRoleSources, [...workspaceRoleSources].toSorted()]);
   return rolesOf(one) === rolesOf(other);
 }
