@@ -2,8 +2,8 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentCaller, ForEveryone, Public } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import { ForEveryone, Public } from '../auth/auth.decorators.js';
+import { callerOf, findSessionPerson } from '../auth/caller.js';
 import { AppError } from '../domain/errors.js';
 import {
   endedSessionCookies,
@@ -12,11 +12,16 @@ import {
   presentedSession,
   sessionCookie,
 } from '../domain/people/console-session.js';
-import { DeletedDto } from '../http/openapi/envelopes.js';
+import type { DeletedDto } from '../http/openapi/envelopes.js';
 import { InTrafficClass } from '../http/load-shedding/load-shedding.guard.js';
 import { SignInDto } from './dto/session.dto.js';
 import type { SessionDto } from './dto/session.dto.js';
 import { SessionsService } from './sessions.service.js';
+
+interface SignedOut extends DeletedDto {
+  /** Of a person's session: where the browser ends that of the issuer as well. Null: the issuer has no such address. */
+  readonly end_session_url?: string | null;
+}
 
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 
@@ -48,8 +53,13 @@ export class SessionController {
   @Get()
   @ForEveryone()
   @Header(...NOT_STORED)
-  async describe(@CurrentCaller() caller: Caller): Promise<{ data: SessionDto }> {
-    return { data: await this.sessions.describe(caller) };
+  async describe(@Req() request: Request): Promise<{ data: SessionDto }> {
+    const person = findSessionPerson(request);
+    return {
+      data: await (person === null
+        ? this.sessions.describe(callerOf(request))
+        : this.sessions.describePerson(person)),
+    };
   }
 
   /** Public: a page whose session has ended signs out as well. */
@@ -57,15 +67,12 @@ export class SessionController {
   @Public()
   @InTrafficClass('public')
   @Header(...NOT_STORED)
-  async signOut(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<DeletedDto> {
+  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SignedOut> {
     if (!isFromConsole(request.method, request.headers)) throw new AppError('cross_site');
     const tag = await this.sessions.tag();
     const id = presentedSession(request.headers, tag);
-    if (id !== null) await this.sessions.signOut(id);
+    const endSessionUrl = id === null ? undefined : await this.sessions.signOut(id);
     for (const cookie of endedSessionCookies(request.headers, tag)) response.append('Set-Cookie', cookie);
-    return { deleted: true };
+    return { deleted: true, ...(endSessionUrl !== undefined && { end_session_url: endSessionUrl }) };
   }
 }

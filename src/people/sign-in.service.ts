@@ -52,10 +52,12 @@ export interface SignInAnswer {
 export class SignInService {
   private readonly logger = new Logger('SignIn');
   private readonly pending: PendingSignIns;
-  private readonly publicUrl: string;
+  /** Null: no provider is configured. */
+  private readonly publicUrl: string | null;
+  private readonly publicPath: string;
 
   constructor(
-    { signIn }: AppConfig,
+    { signIn, publicPath }: AppConfig,
     private readonly providers: SignInProviders,
     private readonly signIns: SignInsRepository,
     private readonly sessions: ConsoleSessionsRepository,
@@ -63,14 +65,15 @@ export class SignInService {
     private readonly clock: Clock,
     cipher: ConfigCipher,
   ) {
-    this.publicUrl = signIn?.publicUrl ?? '';
-    this.pending = new PendingSignIns(this.publicUrl, cipher, clock);
+    this.publicUrl = signIn?.publicUrl ?? null;
+    this.publicPath = publicPath;
+    this.pending = new PendingSignIns(signIn?.publicUrl ?? '', cipher, clock);
   }
 
   /** Throws SignInRefused. */
   async begin(issuer: Issuer, returnTo: unknown): Promise<BegunSignIn> {
     const checks = newSignInChecks();
-    const returnUrl = returnUrlOf(returnTo, this.publicUrl);
+    const returnUrl = returnUrlOf(returnTo, this.publicUrl ?? '');
     try {
       const location = await issuer.authorizationUrl(checks);
       const tag = await this.installation.tag();
@@ -85,6 +88,7 @@ export class SignInService {
 
   /** The sign-in page of the console, which leads back to the same page. */
   signInPage(returnTo: unknown): string {
+    if (this.publicUrl === null) return `${this.publicPath}/sign-in`;
     const { pathname, search, hash } = new URL(returnUrlOf(returnTo, this.publicUrl));
     return `${this.publicUrl}/sign-in?from=${encodeURIComponent(pathname + search + hash)}`;
   }

@@ -34,11 +34,6 @@ export class IssuerDiscovery {
     return this.last;
   }
 
-  /** The metadata of now, without a request; null: none is known. */
-  get known(): Readonly<ServerMetadata> | null {
-    return this.metadata;
-  }
-
   /** Throws IssuerUnavailable, at once while the pause after a failure lasts. */
   async find(): Promise<Readonly<ServerMetadata>> {
     if (this.inFlight !== null) return this.inFlight;

@@ -91,9 +91,9 @@ export class Issuer {
     }
   }
 
-  /** Where the browser ends its session at the issuer; null: the issuer has no such address, or it is not known now. */
-  endSessionUrl(): string | null {
-    const metadata = this.discovery.known;
+  /** Where the browser ends its session at the issuer; null: the issuer has no such address, or cannot be reached. */
+  async endSessionUrl(): Promise<string | null> {
+    const metadata = await this.discovery.find().catch(() => null);
     return metadata?.end_session_endpoint === undefined
       ? null
       : buildEndSessionUrl(this.clientOf(metadata)).href;

@@ -30,6 +30,14 @@ export interface AccountNames {
   readonly workspace: string;
 }
 
+export interface AccountPlace {
+  readonly accountName: string;
+  readonly workspace: { readonly id: string; readonly name: string } | null;
+}
+
+/** The default workspace is among the oldest. */
+const MAX_PLACES = 100;
+
 interface FoundWorkspace {
   readonly id: string;
   readonly isDeleted: boolean;
@@ -84,6 +92,29 @@ export class AccountsRepository {
       where: { accountId_id: { accountId, id } },
     });
     return { workspace: name, account: account.name };
+  }
+
+  /**
+   * The account's name, and the workspace that pages begin with: the default one, else the oldest. `workspaceIds`: those that
+   * may be shown; null: all.
+   */
+  async findPlace(accountId: string, workspaceIds: readonly string[] | null): Promise<AccountPlace> {
+    const id = workspaceIds === null ? {} : { id: { in: [...workspaceIds] } };
+    const { name, defaultWorkspaceId, workspaces } = await this.database.prisma.account.findUniqueOrThrow({
+      select: {
+        name: true,
+        defaultWorkspaceId: true,
+        workspaces: {
+          select: { id: true, name: true },
+          where: { ...id, deletedAt: null },
+          orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+          take: MAX_PLACES,
+        },
+      },
+      where: { id: accountId },
+    });
+    const chosen = workspaces.find((workspace) => workspace.id === defaultWorkspaceId) ?? workspaces[0];
+    return { accountName: name, workspace: chosen ?? null };
   }
 
   private async replaceDefaultWorkspace(accountId: string): Promise<string> {
