@@ -27,7 +27,9 @@ export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", pers
   person.group_role AS "groupRole", person.disabled_at AS "disabledAt", person.created_at AS "createdAt",
   person.last_sign_in_at AS "lastSignInAt", person.keys_valid_until AS "keysValidUntil", person.claim_names AS "claimNames",
   coalesce((
-    SELECT json_object_agg(member.workspace_id, json_build_array(member.role, member.hand_role, member.group_role)) FROM workspace_members AS member
+    SELECT json_object_agg(member.workspace_id, json_build_array(
+      member.role, CASE WHEN member.group_role IS NULL THEN member.role ELSE member.hand_role END, member.group_role
+    )) FROM workspace_members AS member
     JOIN workspaces AS workspace ON workspace.id = member.workspace_id AND workspace.account_id = person.account_id
     WHERE member.user_id = person.id AND workspace.deleted_at IS NULL
   ), '{}'::json) AS "workspaceRoles"`;

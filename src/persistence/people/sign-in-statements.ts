@@ -22,6 +22,9 @@ WHERE mapping.account_id = $1::uuid AND mapping.issuer = $2
 const higherOf = (one: string, other: string): string =>
   `CASE WHEN 'admin' IN (${one}, ${other}) THEN 'admin' WHEN 'member' IN (${one}, ${other}) THEN 'member' ELSE 'viewer' END`;
 
+/** A member without a source has the role by hand. */
+const HAND_ROLE = 'CASE WHEN member.group_role IS NULL THEN member.role ELSE member.hand_role END';
+
 /** $1 account, $2 person, $3 now, $4 JSON of `[{workspace_id, id, role}]`, where `id` is that of a new member. */
 export const SET_GROUP_ROLES = `
 INSERT INTO workspace_members AS member (workspace_id, user_id, id, role, group_role, created_at)
@@ -30,7 +33,7 @@ FROM json_to_recordset($4::json) AS wanted (workspace_id uuid, id uuid, role tex
 JOIN workspaces AS workspace ON workspace.account_id = $1::uuid AND workspace.id = wanted.workspace_id AND workspace.deleted_at IS NULL
 ORDER BY wanted.workspace_id
 ON CONFLICT (workspace_id, user_id) DO UPDATE
-SET group_role = excluded.group_role, role = ${higherOf('member.hand_role', 'excluded.group_role')}
+SET hand_role = ${HAND_ROLE}, group_role = excluded.group_role, role = ${higherOf(HAND_ROLE, 'excluded.group_role')}
 WHERE member.group_role IS DISTINCT FROM excluded.group_role`;
 
 /** $1 account, $2 person, $3 the workspaces whose roles of groups stay. */

@@ -24,3 +24,9 @@ ALTER TABLE "group_mappings" ADD CONSTRAINT "group_mappings_account_id_fkey"
     FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 ALTER TABLE "group_mappings" ADD CONSTRAINT "group_mappings_account_id_workspace_id_fkey"
     FOREIGN KEY ("account_id", "workspace_id") REFERENCES "workspaces"("account_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- Members by a group may be viewers.
+ALTER TABLE "workspace_members" DROP CONSTRAINT "workspace_members_role_check";
+ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_role_check"
+    CHECK ("role" IN ('admin', 'member', 'viewer')) NOT VALID;
+ALTER TABLE "workspace_members" VALIDATE CONSTRAINT "workspace_members_role_check";
