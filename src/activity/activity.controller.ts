@@ -1,7 +1,7 @@
 // The route of an account's activity.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -19,6 +19,7 @@ export class ActivityController {
   @Get()
   @AlsoCsv(ActivityItemDto, () => null)
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('calls.read')
   @Operation({
     id: 'getUserActivity',
     summary: 'Get activity',

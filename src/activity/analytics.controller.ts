@@ -1,7 +1,7 @@
 // The routes of analytics.
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight, ReadsOnly } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -13,6 +13,7 @@ import { ANALYTICS_META, AnalyticsMetaDto, AnalyticsResponseDto } from './dto/an
 @ApiTags('Analytics')
 @ApiBearerAuth()
 @ManagementOnly({ rejection: 403 })
+@NeedsRight('calls.read')
 @Controller('analytics')
 export class AnalyticsController {
   constructor(private readonly analytics: AnalyticsService) {}

@@ -7,11 +7,14 @@ import type {
   AnalyticsQuery,
   AnalyticsRow,
 } from '../domain/generations/analytics.js';
+import { reachesCallsOf, reachWithin, scopeOfKeys } from '../domain/generations/call-reach.js';
+import type { CallReach } from '../domain/generations/call-reach.js';
 import type { Manager } from '../domain/people/manager.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { AnalyticsRepository } from '../persistence/activity/analytics.repository.js';
+import { CallReaches } from '../persistence/generations/call-reaches.js';
 import { providerSlugOf } from '../providers/index.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { LoggedKey } from '../persistence/generations/logged-keys.js';
@@ -35,22 +38,27 @@ interface AnalyticsResult {
 @Injectable()
 export class AnalyticsService {
   constructor(
+    private readonly reaches: CallReaches,
     private readonly accounts: AccountsRepository,
     private readonly keys: LoggedKeys,
     private readonly analytics: AnalyticsRepository,
     private readonly clock: Clock,
   ) {}
 
-  async query({ accountId }: Manager, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
+  async query(manager: Manager, dto: AnalyticsQueryDto): Promise<AnalyticsResult> {
+    const { accountId } = manager;
     const hasNoRefusals = lacksRefusals(dto);
     const begun = performance.now();
     const warnings: string[] = [];
-    const workspaceIds = await this.accounts.listWorkspaceIds(accountId);
-    const keys = await this.keys.findAll(accountId, valuesFor('api_key_id', dto.filters));
+    const workspaceIds = await this.accounts.listWorkspaceIdsWithin(manager);
+    const reach = await this.reaches.of(manager);
+    const keys = await this.findKeys(accountId, reach, dto.filters);
+    const within = reachWithin(reach, workspacesOf(keys, dto.filters, workspaceIds));
     const query: AnalyticsQuery = {
       ...this.readRange(dto),
       accountId,
-      workspaceIds: workspacesOf(keys, dto.filters, workspaceIds),
+      workspaceIds: within.workspaceIds,
+      ownKeys: scopeOfKeys(within.keys),
       metrics: hasNoRefusals ? dto.metrics.filter((metric) => metric !== 'refused_count') : dto.metrics,
       dimensions: dto.dimensions,
       granularity: dto.granularity ?? null,
@@ -67,6 +75,16 @@ export class AnalyticsService {
       milliseconds: Math.round(performance.now() - begun),
       warnings,
     };
+  }
+
+  /** Without keys out of reach, which are as unknown as those of other accounts. */
+  private async findKeys(
+    accountId: string,
+    reach: CallReach,
+    filters: readonly AnalyticsFilterDto[],
+  ): Promise<KeysByHash> {
+    const found = await this.keys.findAll(accountId, valuesFor('api_key_id', filters));
+    return new Map([...found].filter(([, key]) => reachesCallsOf(reach, key)));
   }
 
   private readRange({

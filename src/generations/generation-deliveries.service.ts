@@ -11,7 +11,9 @@ import { compileSelection, isSampled } from '../domain/destinations/destination-
 import type { Destination } from '../domain/destinations/destination.js';
 import { contentFieldOf, UnusableFilter } from '../domain/destinations/filter-match.js';
 import type { GenerationCandidate } from '../domain/generations/generation-candidate.js';
+import { reachesWorkspace } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
+import { reachOf } from '../domain/people/rights.js';
 import { DeliveryStatesRepository } from '../persistence/deliveries/delivery-states.repository.js';
 import type {
   CursorState,
@@ -93,7 +95,7 @@ export class GenerationDeliveriesService {
       const facts = { destination, cursor, candidate, position: logged.position, states };
       deliveries.push(describe(facts, await this.outcomeOf(facts, work)));
     }
-    return deliveries;
+    return readsPlatformTexts(manager, workspaceId) ? deliveries : deliveries.map(withoutPlatformTexts);
   }
 
   private async outcomeOf(facts: Facts, work: Work): Promise<Outcome> {
@@ -148,6 +150,18 @@ async function exclusionOf(
     if (error instanceof UnusableFilter) return null;
     throw error;
   }
+}
+
+/** A platform may quote the calls of a batch, others' among them: its words are for those who manage the destination. */
+function readsPlatformTexts({ person }: Manager, workspaceId: string): boolean {
+  if (person === null) return true;
+  const reach = reachOf(person, 'destinations.change');
+  return reach !== null && reachesWorkspace(reach, workspaceId);
+}
+
+function withoutPlatformTexts(delivery: GenerationDelivery): GenerationDelivery {
+  const { lastError } = delivery;
+  return { ...delivery, lastError: lastError && { ...lastError, message: statusIn(lastError.message) } };
 }
 
 function describe({ destination, cursor, candidate }: Facts, outcome: Outcome): GenerationDelivery {

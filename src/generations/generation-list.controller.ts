@@ -1,7 +1,7 @@
 // The list of generations and their deliveries: extensions of the contract (docs/contract.md#generations).
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { writeCursor } from '../http/dto/page-query.dto.js';
 import { listOf } from '../http/openapi/envelopes.js';
@@ -21,6 +21,7 @@ import { GenerationListService } from './generation-list.service.js';
 @ApiTags('Generations')
 @ApiBearerAuth()
 @ManagementOnly({ rejection: 403 })
+@NeedsRight('calls.read')
 @Controller('generations')
 export class GenerationListController {
   constructor(

@@ -1,8 +1,10 @@
-// Lists the generations of a workspace.
+// Lists the generations of a workspace, or of all, that are within the manager's reach.
 import { Injectable } from '@nestjs/common';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { AppError } from '../domain/errors.js';
 import { operationOf } from '../domain/generations/generation.js';
+import { keyIdsIn, withinContents, workspacesOfReach } from '../domain/generations/call-reach.js';
+import type { CallReach } from '../domain/generations/call-reach.js';
 import { mergePages } from '../domain/generations/generation-list.js';
 import type {
   GenerationFilter,
@@ -11,6 +13,7 @@ import type {
 } from '../domain/generations/generation-list.js';
 import type { Manager } from '../domain/people/manager.js';
 import { readCursor } from '../http/dto/page-query.dto.js';
+import { CallReaches } from '../persistence/generations/call-reaches.js';
 import { GenerationListRepository } from '../persistence/generations/generation-list.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import type { LoggedKeyNames } from '../persistence/generations/logged-keys.js';
@@ -30,30 +33,38 @@ export interface NamedGenerationPage extends GenerationPage {
 @Injectable()
 export class GenerationListService {
   constructor(
+    private readonly reaches: CallReaches,
     private readonly accounts: AccountsRepository,
     private readonly catalogue: Catalogue,
     private readonly keys: LoggedKeys,
     private readonly generations: GenerationListRepository,
   ) {}
 
-  async list({ accountId }: Manager, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
+  async list(manager: Manager, query: GenerationsQueryDto): Promise<NamedGenerationPage> {
     const after = query.cursor === undefined ? null : readCursor(query.cursor);
-    const filter = await this.toFilter(accountId, query);
+    const reach = await this.reaches.of(manager);
+    const filter = await this.toFilter(manager, reach, query);
     // A key has calls in its own workspace alone.
-    const isMerged = query.all_workspaces && filter.apiKeyId === undefined;
+    const isMerged = query.all_workspaces && query.api_key_hash === undefined;
     const page = isMerged
-      ? await this.listAll(filter, after, query.limit)
+      ? await this.listAll(reach, filter, after, query.limit)
       : await this.generations.list(filter, after, query.limit);
     const ids = [...new Set(page.generations.map(({ apiKeyId }) => apiKeyId))];
-    return { ...page, keys: await this.keys.findNames(accountId, ids) };
+    const contents = await this.reaches.ofContents(manager);
+    return {
+      ...page,
+      generations: page.generations.map((generation) => withinContents(contents, generation)),
+      keys: await this.keys.findNames(manager.accountId, ids),
+    };
   }
 
   private async listAll(
+    reach: CallReach,
     filter: GenerationFilter,
     after: ListPosition | null,
     limit: number,
   ): Promise<GenerationPage> {
-    const ids = await this.accounts.listWorkspaceIds(filter.accountId);
+    const ids = workspacesOfReach(reach) ?? (await this.accounts.listWorkspaceIds(filter.accountId));
     if (ids.length > MAX_MERGED) {
       const detail = `all_workspaces: the account has more than ${MAX_MERGED} workspaces; name one`;
       throw new AppError('invalid_request', { detail });
@@ -63,7 +74,10 @@ export class GenerationListService {
     for (let start = 0; start < ids.length; start += AT_ONCE) {
       const some = ids.slice(start, start + AT_ONCE);
       const found = await Promise.all(
-        some.map((workspaceId) => this.generations.list({ ...filter, workspaceId, from }, after, limit)),
+        some.map((workspaceId) => {
+          const apiKeyIds = keyIdsIn(reach, workspaceId);
+          return this.generations.list({ ...filter, workspaceId, apiKeyIds, from }, after, limit);
+        }),
       );
       pages.push(...found);
       const { generations, next, searchedUntil } = mergePages(pages, limit);
@@ -73,17 +87,23 @@ export class GenerationListService {
     return mergePages(pages, limit);
   }
 
-  private async toFilter(accountId: string, query: GenerationsQueryDto): Promise<GenerationFilter> {
+  private async toFilter(
+    manager: Manager,
+    reach: CallReach,
+    query: GenerationsQueryDto,
+  ): Promise<GenerationFilter> {
+    const { accountId } = manager;
     const { api_key_hash: hash, model, provider, api_type: apiType } = query;
-    const apiKey = hash === undefined ? undefined : await this.keys.find(accountId, hash);
+    const apiKey = hash === undefined ? undefined : await this.keys.findWithin(accountId, reach, hash);
     if (apiKey === null) throw new AppError('not_found', { detail: 'no key has this hash' });
+    const workspaceId =
+      query.workspace_id === undefined && apiKey
+        ? apiKey.workspaceId
+        : await this.accounts.chooseWorkspaceWithin(manager, query.workspace_id);
     return {
       accountId,
-      workspaceId:
-        query.workspace_id === undefined && apiKey
-          ? apiKey.workspaceId
-          : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id),
-      apiKeyId: apiKey?.id,
+      workspaceId,
+      apiKeyIds: apiKey === undefined ? keyIdsIn(reach, workspaceId) : [apiKey.id],
       // The log may know models and providers that this version does not.
       model: model === undefined ? undefined : (this.catalogue.idOf(model) ?? model),
       provider: provider === undefined ? undefined : (providerSlugOf(provider) ?? provider),

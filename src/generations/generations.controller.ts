@@ -1,7 +1,7 @@
 // The routes of generations.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { CurrentManager } from '../auth/auth.decorators.js';
+import { CurrentManager, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { providerName } from '../providers/index.js';
 import { dataOf } from '../http/openapi/envelopes.js';
@@ -29,6 +29,7 @@ export class GenerationsController {
   constructor(private readonly generations: GenerationsService) {}
 
   @Get()
+  @NeedsRight('calls.read')
   @Operation({
     id: 'getGeneration',
     summary: 'Get a generation',
@@ -42,6 +43,7 @@ export class GenerationsController {
   }
 
   @Get('content')
+  @NeedsRight('calls.read_content')
   @Operation({
     id: 'listGenerationContent',
     summary: 'Get the content of a generation',

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
+import { withinContents } from '../domain/generations/call-reach.js';
 import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
 import { readGenerationId } from '../domain/identifiers.js';
+import { CallReaches } from '../persistence/generations/call-reaches.js';
 import { GenerationReader } from '../persistence/generations/generation-reader.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
@@ -28,6 +30,7 @@ const UPSTREAM_ID = /^(?:msg|resp)_[\x21-\x7e]{1,200}$/;
 @Injectable()
 export class GenerationsService {
   constructor(
+    private readonly reaches: CallReaches,
     private readonly generations: GenerationsRepository,
     private readonly reader: GenerationReader,
     private readonly history: History,
@@ -35,8 +38,8 @@ export class GenerationsService {
   ) {}
 
   /**
-   * A management key reads every call of its account, an inference key only its own. Any other call answers 404
-   * exactly like an unknown id.
+   * A management key reads every call of its account, an inference key only its own, a person those within the reach
+   * of the role. Any other call answers 404 exactly like an unknown id.
    */
   async get(manager: Manager, id: unknown): Promise<Generation> {
     if (typeof id !== 'string' || id === '') {
@@ -51,7 +54,9 @@ export class GenerationsService {
   }
 
   async getWithKey(manager: Manager, id: unknown): Promise<GenerationWithKey> {
-    const generation = await this.get(manager, id);
+    const found = await this.get(manager, id);
+    const contents = await this.reaches.ofContents(manager);
+    const generation = withinContents(contents, found);
     const { accountId, apiKeyId } = generation;
     const hashes = await this.keys.findHashes(accountId, [apiKeyId]);
     return { generation, keyHash: hashes.get(apiKeyId) ?? null };

@@ -1,6 +1,8 @@
 // Single generations of the history: the list, one by its id, and its content.
 import type { Generation } from '../domain/generations/generation.js';
 import type { GenerationContent } from '../domain/generations/generation-content.js';
+import { scopeOfKeys } from '../domain/generations/call-reach.js';
+import type { KeyScope, ListedReach } from '../domain/generations/call-reach.js';
 import type { GenerationFilter, ListPosition } from '../domain/generations/generation-list.js';
 import type { HistoryStatement } from './clickhouse-client.js';
 import { GENERATION_COLUMNS, toGeneration } from '../persistence/generations/generation-row.js';
@@ -39,7 +41,7 @@ export function readGenerations(
     // UUIDs have another order in ClickHouse; that of their texts is PostgreSQL's.
     `(created_at < ${end} OR toString(id) < ${parameters.add('String', before.id)})`,
     ...(filter.from === undefined ? [] : [`created_at >= ${moment(filter.from)}`]),
-    ...isAny('api_key_id', one(filter.apiKeyId)),
+    ...isAny('api_key_id', filter.apiKeyIds),
     ...isAny('operation', one(filter.operation)),
     ...isAny('model', one(filter.model)),
     ...isAny('provider', one(filter.provider)),
@@ -61,15 +63,15 @@ ORDER BY created_at DESC, toString(id) DESC LIMIT ${limit} FORMAT JSONEachRow`,
 
 export function findGeneration(
   database: string,
-  workspaceIds: readonly string[],
-  { apiKeyId, id, createdAt }: Pick<WantedGeneration, 'apiKeyId' | 'id' | 'createdAt'>,
+  { workspaceIds, keys }: ListedReach,
+  { id, createdAt }: Pick<WantedGeneration, 'id' | 'createdAt'>,
 ): HistoryStatement {
   const parameters = new HistoryParameters();
+  const own = scopeOfKeys(keys);
   const conditions = [
-    ofWorkspaces(workspaceIds, parameters),
+    ofReach(workspaceIds, own, parameters),
     `created_at = ${parameters.moment(createdAt)}`,
     `id = ${parameters.add('UUID', id)}`,
-    ...(apiKeyId === undefined ? [] : [`api_key_id = ${parameters.add('UUID', apiKeyId)}`]),
   ];
   return {
     text: `
@@ -78,6 +80,17 @@ WHERE ${conditions.join(' AND ')} LIMIT 1 FORMAT JSONEachRow`,
     parameters: parameters.values,
     settings: READ_SETTINGS,
   };
+}
+
+function ofReach(
+  workspaceIds: readonly string[],
+  own: KeyScope | undefined,
+  parameters: HistoryParameters,
+): string {
+  const whole = ofWorkspaces(workspaceIds, parameters);
+  if (own === undefined) return whole;
+  const ofOwn = `${ofWorkspaces(own.workspaceIds, parameters)} AND ${isOneOf('api_key_id', own.apiKeyIds, parameters)}`;
+  return workspaceIds.length === 0 ? ofOwn : `(${whole} OR (${ofOwn}))`;
 }
 
 /** Without `FINAL`: the copies of a content are equal. */

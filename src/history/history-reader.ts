@@ -108,9 +108,9 @@ export class HistoryReader extends History {
     const state = await this.state();
     const droppedBefore = state?.droppedBefore ?? null;
     if (droppedBefore === null || wanted.createdAt >= droppedBefore) return null;
-    const workspaceIds = await wanted.listWorkspaceIds();
+    const reach = await wanted.readReach();
     const text = await this.read(wanted.accountId, droppedBefore, isSlow, (database) =>
-      findGeneration(database, workspaceIds, wanted),
+      findGeneration(database, reach, wanted),
     );
     const [line] = linesOf(text);
     return line === undefined ? null : readGeneration(line);

@@ -28,6 +28,7 @@ import { GenerationContents } from './contents/generation-contents.js';
 import { GenerationListRepository } from './generations/generation-list.repository.js';
 import { GenerationLog } from './generations/generation-log.js';
 import { GenerationReader } from './generations/generation-reader.js';
+import { CallReaches } from './generations/call-reaches.js';
 import { GenerationsRepository } from './generations/generations.repository.js';
 import { LoggedKeys } from './generations/logged-keys.js';
 import { GuardrailAssignmentsRepository } from './guardrails/guardrail-assignments.repository.js';
@@ -74,6 +75,7 @@ const REPOSITORIES = [
   AuditLogRepository,
   AuthCodesRepository,
   BudgetSubjectsRepository,
+  CallReaches,
   CatalogueImportsRepository,
   CatalogueRevisionsRepository,
   CrossingsRepository,

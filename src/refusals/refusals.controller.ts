@@ -1,7 +1,7 @@
 // The list of refused calls: an extension of the contract (docs/contract.md#refusals).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -12,6 +12,7 @@ import { RefusalsService } from './refusals.service.js';
 @ApiTags('Refusals')
 @ApiBearerAuth()
 @ManagementOnly({ rejection: 403 })
+@NeedsRight('calls.read')
 @Controller('refusals')
 export class RefusalsController {
   constructor(private readonly refusals: RefusalsService) {}

@@ -1,10 +1,13 @@
-// Finds whatever an operator has an id of, within the account of the manager.
+// Finds whatever an operator has an id of, within the reach of the manager.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../domain/errors.js';
 import { readGenerationId } from '../domain/identifiers.js';
+import { reachWithin, withinContents } from '../domain/generations/call-reach.js';
+import type { CallReach } from '../domain/generations/call-reach.js';
 import type { Manager } from '../domain/people/manager.js';
 import { NEWEST_REFUSALS } from '../domain/keys/refusal.js';
 import type { Refusal } from '../domain/keys/refusal.js';
+import { CallReaches } from '../persistence/generations/call-reaches.js';
 import { GenerationsRepository } from '../persistence/generations/generations.repository.js';
 import { LoggedKeys } from '../persistence/generations/logged-keys.js';
 import { RefusalsRepository } from '../persistence/refusals/refusals.repository.js';
@@ -17,6 +20,7 @@ import type { SearchResultDto } from './dto/search.dto.js';
 @Injectable()
 export class SearchService {
   constructor(
+    private readonly reaches: CallReaches,
     private readonly accounts: AccountsRepository,
     private readonly generations: GenerationsRepository,
     private readonly keys: LoggedKeys,
@@ -28,10 +32,12 @@ export class SearchService {
     const { accountId } = manager;
     const text = query.trim();
     if (text === '') throw new AppError('invalid_request', { detail: 'q: must not be blank' });
-    const [byId, found, refusals] = await Promise.all([
+    const reach = await this.reaches.of(manager);
+    const [byId, found, refusals, contents] = await Promise.all([
       this.findById(manager, text),
-      this.searches.find(accountId, text),
-      this.findRefusals(accountId, text),
+      this.searches.find(accountId, reach, text),
+      this.findRefusals(manager, reach, text),
+      this.reaches.ofContents(manager),
     ]);
     const calls = [
       ...byId.map((call) => ({ call, matchedBy: 'generation_id' as const })),
@@ -41,7 +47,9 @@ export class SearchService {
     const ids = [...calls.map(({ call }) => call.apiKeyId), ...refusals.map(({ apiKeyId }) => apiKeyId)];
     const names = await this.keys.findNames(accountId, [...new Set(ids)]);
     return [
-      ...calls.map(({ call, matchedBy }) => toFoundCall(call, matchedBy, names.get(call.apiKeyId))),
+      ...calls.map(({ call, matchedBy }) =>
+        toFoundCall(withinContents(contents, call), matchedBy, names.get(call.apiKeyId)),
+      ),
       ...refusals.map((refusal) => toFoundRefusal(refusal, names.get(refusal.apiKeyId))),
       ...found.keys.map(toFoundKey),
       ...found.ofSession.map((newest) => toFoundName('session', text, newest)),
@@ -55,9 +63,10 @@ export class SearchService {
     return found ? [found] : [];
   }
 
-  private async findRefusals(accountId: string, text: string): Promise<readonly Refusal[]> {
-    const refusals = await this.refusals.listNewest(accountId, {
-      workspaceIds: await this.accounts.listWorkspaceIds(accountId),
+  private async findRefusals(manager: Manager, reach: CallReach, text: string): Promise<readonly Refusal[]> {
+    const workspaceIds = await this.accounts.listWorkspaceIdsWithin(manager);
+    const refusals = await this.refusals.listNewest(manager.accountId, {
+      within: reachWithin(reach, workspaceIds),
       apiKeyId: null,
       reason: null,
       limit: NEWEST_REFUSALS,

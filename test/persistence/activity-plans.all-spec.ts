@@ -4,7 +4,7 @@ import pg from 'pg';
 import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { ActivityRollupRepository } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { cursorValues } from '../../src/persistence/rollups/rollup.repository.js';
-import { ACTIVITY_ROLLUP, SUM_UP } from '../../src/persistence/activity/activity-statements.js';
+import { ACTIVITY_ROLLUP, sumUp } from '../../src/persistence/activity/activity-statements.js';
 import { STEP_SETTINGS } from '../../src/persistence/rollups/rollup-statements.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
@@ -15,6 +15,7 @@ import { withIdleRollup } from '../support/database/rollups.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const ROWS = 20_000;
+const SUM_UP = sumUp({ byWorkspace: false, hasOwnKeys: false });
 
 let app: TestApp;
 let client: pg.Client;

@@ -1,4 +1,5 @@
 // The activity of an account per day and endpoint (docs/contract.md#activity-and-analytics).
+import type { KeyScope } from './call-reach.js';
 import type { PicoUsd } from '../spend/money.js';
 
 export interface ActivityRow {
@@ -25,6 +26,8 @@ export interface ActivityScope {
   readonly workspaceIds: readonly string[];
   /** Null: every key. */
   readonly apiKeyIds: readonly string[] | null;
+  /** Beside those the calls of these keys, in other workspaces. */
+  readonly ownKeys?: KeyScope | undefined;
   readonly from: Date;
   /** Exclusive. */
   readonly to: Date;

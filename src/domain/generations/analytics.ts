@@ -1,5 +1,6 @@
 // The analytics query in closed lists, so that no text of a caller becomes part of a statement
 // (docs/contract.md#activity-and-analytics).
+import type { KeyScope } from './call-reach.js';
 
 interface AnalyticsMetric {
   readonly label: string;
@@ -76,6 +77,8 @@ export interface AnalyticsFilter {
 export interface AnalyticsQuery {
   readonly accountId: string;
   readonly workspaceIds: readonly string[];
+  /** Beside those the calls of these keys, in other workspaces. */
+  readonly ownKeys?: KeyScope | undefined;
   readonly from: Date;
   /** Exclusive. */
   readonly to: Date;

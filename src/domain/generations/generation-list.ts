@@ -8,7 +8,8 @@ export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'error'] as const;
 export interface GenerationFilter {
   readonly accountId: string;
   readonly workspaceId: string;
-  readonly apiKeyId?: string | undefined;
+  /** One of these keys. */
+  readonly apiKeyIds?: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly operation?: Operation | undefined;

@@ -53,31 +53,46 @@ export const REMOVE_ACTIVITY: readonly string[] = [
   )`,
 ];
 
-const sumUp = (workspace: 'workspace_id' | 'NULL::uuid') => `
-SELECT day::text AS date, model, nullif(endpoint, '') AS endpoint, nullif(provider, '') AS provider,
-  ${workspace} AS "workspaceId", sum(requests)::text AS requests, sum(prompt_tokens)::text AS "promptTokens",
-  sum(usage)::text AS usage, sum(byok_usage)::text AS "byokUsage",
-  sum(completion_tokens)::text AS "completionTokens", sum(reasoning_tokens)::text AS "reasoningTokens"
-FROM (
-  SELECT ${GROUPED}, ${SUMS.join(', ')} FROM activity_days
-  WHERE $4::uuid[] IS NULL AND workspace_id = ANY($1::uuid[]) AND day >= $2::date AND day < $3::date
-  UNION ALL
+const IN_RANGE = 'day >= $2::date AND day < $3::date';
+const IS_UNSUMMED_IN_RANGE = `${isUnsummed(['$6', '$7', '$8', '$9', '$10'])}
+    AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'`;
+
+/** The sums of keys, and the rows of their calls that are not summed. */
+const ofKeys = (keys: string, workspaces: string): string => `
   SELECT ${GROUPED}, ${SUMS.join(', ')} FROM activity_key_days
-  WHERE api_key_id = ANY($4::uuid[]) AND workspace_id = ANY($1::uuid[]) AND day >= $2::date AND day < $3::date
-  UNION ALL
+  WHERE api_key_id = ANY(${keys}::uuid[]) AND workspace_id = ANY(${workspaces}::uuid[]) AND ${IN_RANGE}`;
+const ofLog = (workspaces: string, isOfKeys: string): string => `
   SELECT workspace_id, ${GROUP_OF_ENTRY}, 1, ${selectCounts(COUNTS)} FROM generations
-  WHERE workspace_id = ANY($1::uuid[]) AND ${isUnsummed(['$6', '$7', '$8', '$9', '$10'])}
-    AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
-    AND ($4::uuid[] IS NULL OR api_key_id = ANY($4::uuid[]))
-) AS activity
-GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5 LIMIT $5`;
+  WHERE workspace_id = ANY(${workspaces}::uuid[]) AND ${IS_UNSUMMED_IN_RANGE} AND ${isOfKeys}`;
+
+interface SumOptions {
+  readonly byWorkspace: boolean;
+  /** Whether calls of keys are added that have other workspaces. */
+  readonly hasOwnKeys: boolean;
+}
 
 /**
  * $1 workspaces, $2 the first day, $3 the day after the last, $4 keys (null: all), $5 rows at most, $6 to $10 the
- * cursor of the rollup: rows after it are added from the log.
+ * cursor of the rollup: rows after it are added from the log. With own keys: $11 their workspaces, $12 the keys.
  */
-export const SUM_UP = sumUp('NULL::uuid');
-export const SUM_UP_BY_WORKSPACE = sumUp('workspace_id');
+export const sumUp = ({ byWorkspace, hasOwnKeys }: SumOptions): string => `
+SELECT day::text AS date, model, nullif(endpoint, '') AS endpoint, nullif(provider, '') AS provider,
+  ${byWorkspace ? 'workspace_id' : 'NULL::uuid'} AS "workspaceId", sum(requests)::text AS requests,
+  sum(prompt_tokens)::text AS "promptTokens", sum(usage)::text AS usage, sum(byok_usage)::text AS "byokUsage",
+  sum(completion_tokens)::text AS "completionTokens", sum(reasoning_tokens)::text AS "reasoningTokens"
+FROM (
+  SELECT ${GROUPED}, ${SUMS.join(', ')} FROM activity_days
+  WHERE $4::uuid[] IS NULL AND workspace_id = ANY($1::uuid[]) AND ${IN_RANGE}
+  UNION ALL ${ofKeys('$4', '$1')}
+  UNION ALL ${ofLog('$1', '($4::uuid[] IS NULL OR api_key_id = ANY($4::uuid[]))')}${
+    hasOwnKeys
+      ? `
+  UNION ALL ${ofKeys('$12', '$11')}
+  UNION ALL ${ofLog('$11', 'api_key_id = ANY($12::uuid[])')}`
+      : ''
+  }
+) AS activity
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5 LIMIT $5`;
 
 /**
  * The last use of a key, from SQL for its workspace, its id and the day of its last charge. A charge sets the day at once, the

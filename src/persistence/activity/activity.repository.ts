@@ -6,7 +6,7 @@ import { parseUsd } from '../../domain/spend/money.js';
 import { utcDay } from '../../domain/spend/spend.js';
 import { cursorValues } from '../rollups/rollup.repository.js';
 import type { RollupCursor } from '../rollups/rollup.repository.js';
-import { ACTIVITY_ROLLUP, LAST_USE, SUM_UP, SUM_UP_BY_WORKSPACE } from './activity-statements.js';
+import { ACTIVITY_ROLLUP, LAST_USE, sumUp } from './activity-statements.js';
 import { Database } from '../database/database.js';
 import { Reports } from '../database/reports.js';
 
@@ -33,7 +33,7 @@ export class ActivityRepository {
 
   /** At most `limit` rows, the newest day first. */
   async sumUp(
-    { accountId, workspaceIds, apiKeyIds, from, to }: ActivityScope,
+    { accountId, workspaceIds, apiKeyIds, ownKeys, from, to }: ActivityScope,
     { byWorkspace, limit }: { readonly byWorkspace: boolean; readonly limit: number },
   ): Promise<readonly ActivityRow[]> {
     // Both in one snapshot: rows that a step of the rollup sums in between would be counted twice.
@@ -42,14 +42,21 @@ export class ActivityRepository {
         text: ACTIVITY_ROLLUP.readCursor,
       });
       return read<SumsRow & Record<string, unknown>>({
-        text: byWorkspace ? SUM_UP_BY_WORKSPACE : SUM_UP,
-        values: [workspaceIds, utcDay(from), utcDay(to), apiKeyIds, limit, ...cursors.flatMap(cursorValues)],
+        text: sumUp({ byWorkspace, hasOwnKeys: ownKeys !== undefined }),
+        values: [
+          workspaceIds,
+          utcDay(from),
+          utcDay(to),
+          apiKeyIds,
+          limit,
+          ...cursors.flatMap(cursorValues),
+          ...(ownKeys === undefined ? [] : [ownKeys.workspaceIds, ownKeys.apiKeyIds]),
+        ],
       });
     });
     return rows.map(toActivityRow);
   }
 
-  /** By key id. */
   /** By the id of the key. */
   async findLastUse(
     keys: readonly Pick<ApiKey, 'id' | 'workspaceId'>[],

@@ -32,7 +32,10 @@ export const DIMENSION_COLUMNS: Readonly<Record<DimensionName, DimensionColumn>>
   refusal_reason: { column: 'reason', ...TEXT },
 };
 
+/** The sources of one scope: whole workspaces, or keys. A result adds up those of all scopes. */
 export interface AnalyticsSources {
+  /** With the workspaces and the filters of the scope. */
+  readonly query: AnalyticsQuery;
   readonly parts: readonly RangePart[];
   /** Null: no part needs it. */
   readonly cursor: RollupCursor | null;
@@ -114,9 +117,8 @@ function conditionsOf(
 
 /** The rows of one part, in the columns that all parts have. */
 export function rowsOfPart(
-  query: AnalyticsQuery,
   { source, from, to }: RangePart,
-  sources: Pick<AnalyticsSources, 'cursor' | 'history'>,
+  { query, cursor, history }: AnalyticsSources,
   columns: RowColumns,
   parameters: Parameters,
 ): string {
@@ -132,8 +134,8 @@ export function rowsOfPart(
   ];
   const conditions = [
     ...conditionsOf(query, { time, from, to }, valueOf, parameters),
-    ...(source === 'unsummed' ? [isUnsummed(parameters.ofCursor(sources.cursor))] : []),
-    ...(source === 'uncopied' ? [isUnsummed(parameters.ofCursor(sources.history?.cursor ?? null))] : []),
+    ...(source === 'unsummed' ? [isUnsummed(parameters.ofCursor(cursor))] : []),
+    ...(source === 'uncopied' ? [isUnsummed(parameters.ofCursor(history?.cursor ?? null))] : []),
   ];
   return `SELECT ${selected.join(', ')} FROM ${isLog ? 'generations' : source.table} WHERE ${conditions.join(' AND ')}`;
 }

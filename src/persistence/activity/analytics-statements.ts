@@ -15,7 +15,7 @@ import {
   rowsOfPart,
   rowsOfRefusals,
 } from './analytics-rows.js';
-import type { AnalyticsSources, RowColumns } from './analytics-rows.js';
+import type { AnalyticsSources } from './analytics-rows.js';
 import { isOfFirstToken, isPercentile, percentile, rounded, weightedPercentile } from './percentiles.js';
 import type { Timing } from './percentiles.js';
 import { BUCKETS, forBuckets } from './usage-statements.js';
@@ -139,20 +139,31 @@ export function hasFirstTokens(query: AnalyticsQuery): boolean {
 }
 
 /** Whether percentiles come from counted latencies; the others are computed from each call. */
-export function countsLatencies(query: AnalyticsQuery, { parts, history }: AnalyticsSources): boolean {
-  return parts.some(({ source }) => typeof source !== 'string') || (history !== null && isSummable(query));
+export function countsLatencies(query: AnalyticsQuery, sources: readonly AnalyticsSources[]): boolean {
+  return sources.some(
+    ({ parts, history }) =>
+      parts.some(({ source }) => typeof source !== 'string') || (history !== null && isSummable(query)),
+  );
 }
 
+const hasHistory = (sources: readonly AnalyticsSources[]): boolean =>
+  sources.some(({ history }) => history !== null);
+
 /** The rows of all sources; of those of the history each stands for several calls. */
-function allRows(query: AnalyticsQuery, sources: AnalyticsSources, parameters: Parameters): string {
-  const { parts, history, refusals } = sources;
-  const isWeighted = history !== null && !countsLatencies(query, sources) && hasPercentiles(query);
-  const columns: RowColumns = { hasFirstTokens: hasFirstTokens(query), hasLatency: isWeighted };
-  const rows = [
-    ...parts.map((part) => rowsOfPart(query, part, sources, columns, parameters)),
-    ...(history === null ? [] : [rowsOfHistory(query, history, columns, parameters)]),
-    ...(refusals === null ? [] : [rowsOfRefusals(query, refusals, columns, parameters)]),
-  ].join('\n  UNION ALL ');
+function allRows(
+  query: AnalyticsQuery,
+  sources: readonly AnalyticsSources[],
+  parameters: Parameters,
+): string {
+  const isWeighted = hasHistory(sources) && !countsLatencies(query, sources) && hasPercentiles(query);
+  const columns = { hasFirstTokens: hasFirstTokens(query), hasLatency: isWeighted };
+  const rows = sources
+    .flatMap((scope) => [
+      ...scope.parts.map((part) => rowsOfPart(part, scope, columns, parameters)),
+      ...(scope.history === null ? [] : [rowsOfHistory(query, scope.history, columns, parameters)]),
+      ...(scope.refusals === null ? [] : [rowsOfRefusals(scope.query, scope.refusals, columns, parameters)]),
+    ])
+    .join('\n  UNION ALL ');
   if (!isWeighted) return `(${rows}) AS entry`;
   const groups = keysOf(groupsOf(query));
   const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
@@ -161,14 +172,14 @@ function allRows(query: AnalyticsQuery, sources: AnalyticsSources, parameters: P
 }
 
 /** The result without percentiles, if a part is of sums. One row more than the limit where there are more. */
-export function readResult(query: AnalyticsQuery, sources: AnalyticsSources): Statement {
+export function readResult(query: AnalyticsQuery, sources: readonly AnalyticsSources[]): Statement {
   const parameters = new Parameters();
   const isOfSums = countsLatencies(query, sources);
   const metrics = query.metrics.filter((name) => !isOfSums || !isPercentile(name));
   const groups = groupsOf(query);
   const expressions = groups.map(({ expression }) => expression);
   const valueOf = (name: MetricName): string =>
-    sources.history !== null && isPercentile(name) ? weightedPercentile(name) : METRIC_COLUMNS[name];
+    hasHistory(sources) && isPercentile(name) ? weightedPercentile(name) : METRIC_COLUMNS[name];
   // The requested order comes first; the groups make the order total.
   const { field, isDescending } = orderOf(query);
   const isOfMissing = isOfSums && isPercentile(field);
@@ -212,26 +223,32 @@ ORDER BY "position" LIMIT ${limit}`,
 export function readLatencies(
   query: AnalyticsQuery,
   result: readonly AnalyticsRow[],
-  sources: AnalyticsSources,
+  sources: readonly AnalyticsSources[],
   timing: Timing,
 ): Statement {
   const parameters = new Parameters();
   const { column, ofEntry } = BUCKETS[timing];
-  const ofResult = { ...query, filters: [...query.filters, ...filtersOf(query.dimensions, result)] };
+  const filters = filtersOf(query.dimensions, result);
+  const ofResult = sources.map((scope) => ({
+    ...scope,
+    query: { ...scope.query, filters: [...scope.query.filters, ...filters] },
+  }));
   const groups = groupsOf(query);
   const names = groups.map(({ name }) => `"${name}", `).join('');
   const partsOf = (isSum: boolean, own: string): string =>
-    sources.parts
-      .filter(({ source }) => (typeof source !== 'string') === isSum)
-      .map((part) => rowsOfPart(ofResult, part, sources, { own }, parameters))
+    ofResult
+      .flatMap((scope) =>
+        scope.parts
+          .filter(({ source }) => (typeof source !== 'string') === isSum)
+          .map((part) => rowsOfPart(part, scope, { own }, parameters)),
+      )
       .join('\n    UNION ALL ');
   const ofSums = partsOf(true, column);
   const ofLog = partsOf(false, `${ofEntry} AS bucket, 1 AS requests`);
-  const ofHistory =
-    timing === 'latency' && sources.history
-      ? rowsOfHistory(query, sources.history, { own: 'bucket' }, parameters)
-      : '';
-  const ofRows = [ofLog, ofHistory].filter((rows) => rows !== '').join('\n    UNION ALL ');
+  const ofHistory = sources.flatMap(({ history }) =>
+    timing === 'latency' && history ? [rowsOfHistory(query, history, { own: 'bucket' }, parameters)] : [],
+  );
+  const ofRows = [ofLog, ...ofHistory].filter((rows) => rows !== '').join('\n    UNION ALL ');
   const counted = [
     ofSums === ''
       ? ''

@@ -22,7 +22,9 @@ export interface UsageTable {
 
 /** Analytics reach back 90 days. Keys and users have an hour of their own for a week only: most of them call in few hours. */
 const KEPT_DAYS = { readableDays: 100, removedAfterDays: 101 };
-const KEPT_HOURS = { readableDays: 8, removedAfterDays: 9 };
+/** Days of the sums of keys and users by hour. */
+export const KEY_HOUR_DAYS = 8;
+const KEPT_HOURS = { readableDays: KEY_HOUR_DAYS, removedAfterDays: 9 };
 /** Days before now of the oldest row that is summed. */
 export const SUMMED_DAYS = 101;
 

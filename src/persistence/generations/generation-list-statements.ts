@@ -48,12 +48,12 @@ ORDER BY created_at DESC, id DESC LIMIT ${parameter(limit)}`,
   };
 }
 
-/** The last row of a walk, if it ended at its bound. */
+/** The time of the last row of a walk, if it ended at its bound. */
 export function readEndOfWalk(walk: Walk): Statement {
   const { values, parameter } = listParameters();
   const { text } = describe(walk, 'created_at, id', parameter);
   return {
-    text: `SELECT created_at AS "createdAt", id FROM (${text}) AS walked
+    text: `SELECT created_at AS "createdAt" FROM (${text}) AS walked
 ORDER BY created_at DESC, id DESC OFFSET ${boundOf(walk.filter) - 1} LIMIT 1`,
     values,
   };
@@ -99,14 +99,18 @@ function describe({ filter, before, from }: Walk, columns: string, parameter: Pa
     request_id: filter.requestId,
     session_id: filter.sessionId,
     user_id: filter.userId,
-    api_key_id: filter.apiKeyId,
+    api_key_id: filter.apiKeyIds,
     model: filter.model,
     provider: filter.provider,
     operation: filter.operation,
     error_type: filter.errorType,
   }).filter(([, value]) => value !== undefined);
-  const write = ([column, value]: readonly [string, unknown]): string =>
-    column === 'user_id' ? isUser(parameter(value)) : `${column} = ${parameter(value)}`;
+  const write = ([column, value]: readonly [string, unknown]): string => {
+    if (column === 'user_id') return isUser(parameter(value));
+    return column === 'api_key_id'
+      ? `api_key_id = ANY(${parameter(value)}::uuid[])`
+      : `${column} = ${parameter(value)}`;
+  };
   const conditions = equal.filter(([column]) => column !== rare).map((one) => () => write(one));
   if (!isAlongStatus) {
     if (statuses !== undefined) conditions.push(() => `status = ANY(${parameter(statuses)}::smallint[])`);
@@ -129,15 +133,15 @@ const COLUMNS = Object.entries(GENERATION_COLUMNS)
   .join(', ');
 
 /**
- * $1 workspace, $2 key, $3 model, $4 provider (null: any), $5 the last day, $6 the first. The newest days that have summed rows of the
+ * $1 workspace, $2 keys, $3 model, $4 provider (null: any), $5 the last day, $6 the first. The newest days that have summed rows of the
  * filter.
  */
 export const DAYS_OF_KEY = `
-SELECT DISTINCT day::text FROM activity_key_days WHERE workspace_id = $1 AND api_key_id = $2
+SELECT DISTINCT day::text FROM activity_key_days WHERE workspace_id = $1 AND api_key_id = ANY($2::uuid[])
   AND ($3::text IS NULL OR model = $3) AND ($4::text IS NULL OR provider = $4) AND day <= $5 AND day >= $6
 ORDER BY day DESC LIMIT ${MAX_DAYS}`;
 export const DAYS_OF_WORKSPACE = `
-SELECT DISTINCT day::text FROM activity_days WHERE workspace_id = $1 AND $2::uuid IS NULL
+SELECT DISTINCT day::text FROM activity_days WHERE workspace_id = $1 AND $2::uuid[] IS NULL
   AND ($3::text IS NULL OR model = $3) AND ($4::text IS NULL OR provider = $4) AND day <= $5 AND day >= $6
 ORDER BY day DESC LIMIT ${MAX_DAYS}`;
 

@@ -75,6 +75,7 @@ export class GenerationListRepository {
 
   /** `after` is the `next` of the previous page. The history continues where the log begins. */
   async list(filter: GenerationFilter, after: ListPosition | null, limit: number): Promise<GenerationPage> {
+    if (filter.apiKeyIds?.length === 0) return NONE;
     return this.history.withState((state) =>
       state === null
         ? this.listLog(filter, after, limit)
@@ -144,8 +145,8 @@ export class GenerationListRepository {
       );
       found.push(...rows.map((row) => toGeneration({ ...row, trace: null, requestContext: null })));
       if (found.length > limit) return fullPage(found, limit);
-      const [end] = await this.database.query<ListPosition & Record<string, unknown>>(readEndOfWalk(walk));
-      if (end) return searchedUntil(found, end);
+      const [end] = await this.database.query<{ createdAt: Date }>(readEndOfWalk(walk));
+      if (end) return searchedUntil(found, afterMoment(end.createdAt));
       const isLate = performance.now() - startedAt > patience && index < ranges.length - 1;
       if (isLate && range.from) return searchedUntil(found, { createdAt: range.from, id: FIRST_ID });
     }
@@ -162,8 +163,8 @@ export class GenerationListRepository {
 
   /** All of the time, or the days that have generations of the key, model or provider. */
   private async rangesOf(filter: GenerationFilter, before: ListPosition): Promise<Ranges> {
-    const { apiKeyId, model, provider, from } = filter;
-    const isByDays = apiKeyId !== undefined || model !== undefined || provider !== undefined;
+    const { apiKeyIds, model, provider, from } = filter;
+    const isByDays = apiKeyIds !== undefined || model !== undefined || provider !== undefined;
     if (!isByDays || isRare(filter)) {
       // So few that a page always finishes them.
       return { ranges: growingRanges(from, before), rest: null, patience: Infinity };
@@ -174,10 +175,10 @@ export class GenerationListRepository {
     const bound = before.createdAt > summed ? { createdAt: summed, id: FIRST_ID } : before;
     const lastDay = new Date(bound.createdAt.getTime() - (bound.id === FIRST_ID ? 1 : 0));
     const days = await this.database.query<{ day: string }>({
-      text: apiKeyId === undefined ? DAYS_OF_WORKSPACE : DAYS_OF_KEY,
+      text: apiKeyIds === undefined ? DAYS_OF_WORKSPACE : DAYS_OF_KEY,
       values: [
         filter.workspaceId,
-        apiKeyId ?? null,
+        apiKeyIds ?? null,
         model ?? null,
         provider ?? null,
         utcDay(lastDay),
@@ -214,11 +215,18 @@ function fullPage(found: readonly Generation[], limit: number): GenerationPage {
   return { generations, next: generations.at(-1) ?? null, searchedUntil: null };
 }
 
-/** Rows that were committed during the search may have moved the end of a walk before its last match. */
+/** Older matches are left to the next page: rows that were committed during the search may have moved the end of a walk. */
 function searchedUntil(found: readonly Generation[], end: ListPosition): GenerationPage {
-  const last = found.at(-1);
-  const isLastOlder = last !== undefined && (last.createdAt < end.createdAt || last.id === end.id);
-  return { generations: found, next: isLastOlder ? last : end, searchedUntil: end.createdAt };
+  const generations = found.filter(({ createdAt }) => createdAt >= end.createdAt);
+  return { generations, next: end, searchedUntil: end.createdAt };
+}
+
+/**
+ * The end of a walk in a cursor: the call itself may be out of reach, and its id stays out. The next page reads its millisecond again,
+ * which has far fewer calls than a walk.
+ */
+function afterMoment(moment: Date): ListPosition {
+  return { createdAt: new Date(moment.getTime() + 1), id: FIRST_ID };
 }
 
 /** Adjacent ranges, each several times as long as the one before, until `from` or without an end. */

@@ -1,5 +1,7 @@
 // Keys by their names in the log, deleted ones included.
 import { Injectable } from '@nestjs/common';
+import { reachesCallsOf } from '../../domain/generations/call-reach.js';
+import type { CallReach, ReachedKey } from '../../domain/generations/call-reach.js';
 import { Database } from '../database/database.js';
 import { KeyHashes } from '../keys/key-hashes.js';
 
@@ -8,10 +10,14 @@ export interface LoggedKeyNames {
   readonly name: string;
 }
 
-export interface LoggedKey {
-  readonly id: string;
-  readonly workspaceId: string;
-}
+export type LoggedKey = ReachedKey;
+
+/** $1 account, $2 creator, $3 workspaces (null: all of the account), $4 keys at most (null: no bound). Deleted keys have calls in the log as well. */
+const LIST_OF_CREATOR = `
+SELECT key.id, key.workspace_id AS "workspaceId"
+FROM workspaces AS workspace JOIN api_keys AS key ON key.workspace_id = workspace.id AND key.creator_user_id = $2
+WHERE workspace.account_id = $1 AND ($3::uuid[] IS NULL OR workspace.id = ANY($3::uuid[]))
+ORDER BY key.created_at DESC, key.id DESC LIMIT $4`;
 
 @Injectable()
 export class LoggedKeys {
@@ -44,11 +50,22 @@ export class LoggedKeys {
     return (await this.findAll(accountId, [hash])).get(hash) ?? null;
   }
 
-  async listIdsOfCreator(accountId: string, creatorUserId: string): Promise<readonly string[]> {
-    const keys = await this.database.prisma.apiKey.findMany({
-      select: { id: true },
-      where: { accountId, creatorUserId },
+  /** The same; null as well: the calls of the key are out of reach. */
+  async findWithin(accountId: string, reach: CallReach, hash: string): Promise<LoggedKey | null> {
+    const key = await this.find(accountId, hash);
+    return key !== null && reachesCallsOf(reach, key) ? key : null;
+  }
+
+  /** The newest first. */
+  async listOfCreator(
+    accountId: string,
+    creatorUserId: string,
+    bounds: { readonly workspaceIds?: readonly string[] | null; readonly limit?: number } = {},
+  ): Promise<readonly LoggedKey[]> {
+    const { workspaceIds = null, limit = null } = bounds;
+    return this.database.query<LoggedKey & Record<string, unknown>>({
+      text: LIST_OF_CREATOR,
+      values: [accountId, creatorUserId, workspaceIds, limit],
     });
-    return keys.map(({ id }) => id);
   }
 }

@@ -1,6 +1,7 @@
 // The history, as the repositories read it: src/history/ implements it. Every method that reads throws AppError.
 import type { AnalyticsQuery } from '../../domain/generations/analytics.js';
 import type { GenerationContent } from '../../domain/generations/generation-content.js';
+import type { ListedReach } from '../../domain/generations/call-reach.js';
 import type { GenerationFilter, ListPosition } from '../../domain/generations/generation-list.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { Run } from '../database/database.js';
@@ -34,9 +35,7 @@ export type LatencyGroups = 'none' | 'bucket' | 'latency';
 
 export interface WantedGeneration extends Pick<Generation, 'accountId' | 'id' | 'createdAt'> {
   /** Read only where the history is asked. */
-  readonly listWorkspaceIds: () => Promise<readonly string[]>;
-  /** Undefined: of any key. */
-  readonly apiKeyId: string | undefined;
+  readonly readReach: () => Promise<ListedReach>;
 }
 
 export abstract class History {

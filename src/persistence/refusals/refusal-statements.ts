@@ -60,14 +60,15 @@ DELETE FROM refusals AS removed USING (
 ) AS old
 WHERE removed.account_id = old.account_id AND removed.id = old.id`;
 
-/** $1 account, $2 workspaces, $3 a key or null, $4 a reason or null, $5 a maximum. Of the newest of the account. */
+/** $1 account, $2 workspaces, $3 a key or null, $4 a reason or null, $5 a maximum, $6 keys beside the workspaces. Of the newest of the account. */
 export const LIST_REFUSALS = `
 SELECT id, workspace_id AS "workspaceId", api_key_id AS "apiKeyId", created_at AS "createdAt", reason,
   request_id AS "requestId", message, limit_window AS "window", limit_amount::text AS "limit",
   needed_amount::text AS needed, left_amount::text AS "left", resets_at AS "resetsAt",
   affordable_tokens AS "affordableTokens"
 FROM (SELECT * FROM refusals WHERE account_id = $1 ORDER BY id DESC LIMIT ${NEWEST_REFUSALS}) AS newest
-WHERE workspace_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR api_key_id = $3) AND ($4::text IS NULL OR reason = $4)
+WHERE (workspace_id = ANY($2::uuid[]) OR api_key_id = ANY($6::uuid[])) AND ($3::uuid IS NULL OR api_key_id = $3)
+  AND ($4::text IS NULL OR reason = $4)
 ORDER BY id DESC LIMIT $5`;
 
 /** The refusals of a key in the last day as JSON, or null, from SQL for its workspace, its id and the present time. */

@@ -4,6 +4,7 @@ import { Clock } from '../../domain/clock.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { REFUSAL_REASONS } from '../../domain/keys/refusal.js';
 import type { KeyRefusals, Refusal, RefusalCount, RefusalReason } from '../../domain/keys/refusal.js';
+import type { ListedReach } from '../../domain/generations/call-reach.js';
 import { formatUsd, parseUsd } from '../../domain/spend/money.js';
 import type { WindowedSpend } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
@@ -35,7 +36,7 @@ interface RefusalRow extends Omit<Refusal, 'accountId' | 'reason' | 'limit'> {
 }
 
 export interface RefusalFilter {
-  readonly workspaceIds: readonly string[];
+  readonly within: ListedReach;
   readonly apiKeyId: string | null;
   readonly reason: RefusalReason | null;
   readonly limit: number;
@@ -74,10 +75,11 @@ export class RefusalsRepository {
 
   /** Of the newest of the account, newest first. */
   async listNewest(accountId: string, filter: RefusalFilter): Promise<readonly Refusal[]> {
-    const { workspaceIds, apiKeyId, reason, limit } = filter;
+    const { within, apiKeyId, reason, limit } = filter;
+    const ownKeyIds = within.keys.map((key) => key.id);
     const rows = await this.database.query<RefusalRow & Record<string, unknown>>({
       text: LIST_REFUSALS,
-      values: [accountId, workspaceIds, apiKeyId, reason, limit],
+      values: [accountId, within.workspaceIds, apiKeyId, reason, limit, ownKeyIds],
     });
     return rows.map((row) => toRefusal(row, accountId));
   }

@@ -1,15 +1,11 @@
 // Finds what an account knows by a text: calls by their ids, sessions and users by their names, keys by a part of theirs.
 import { Injectable } from '@nestjs/common';
+import { workspacesOfReach } from '../../domain/generations/call-reach.js';
+import type { CallReach } from '../../domain/generations/call-reach.js';
 import type { Generation } from '../../domain/generations/generation.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { Reports } from '../database/reports.js';
-import {
-  CALLS_OF_REQUEST,
-  CALLS_OF_UPSTREAM,
-  FIND_KEYS,
-  NEWEST_OF_SESSION,
-  NEWEST_OF_USER,
-} from './search-statements.js';
+import { OF_ACCOUNT, OF_REACH } from './search-statements.js';
 
 export type FoundCall = Pick<
   Generation,
@@ -44,14 +40,25 @@ export class SearchRepository {
   constructor(private readonly reports: Reports) {}
 
   /** Newest first, without the history. */
-  async find(accountId: string, text: string): Promise<Found> {
-    const values = [accountId, text];
+  async find(accountId: string, reach: CallReach, text: string): Promise<Found> {
+    const { workspaceIds, keys } = reach;
+    const isWhole = workspaceIds === null;
+    const statements = isWhole ? OF_ACCOUNT : OF_REACH;
+    const values = isWhole
+      ? [accountId, text]
+      : [accountId, text, workspaceIds, keys.map((key) => key.id), workspacesOfReach(reach)];
     return this.reports.readTogether(accountId, async (run) => ({
-      ofRequest: await run<FoundCall & Record<string, unknown>>({ text: CALLS_OF_REQUEST, values }),
-      ofUpstream: await run<FoundCall & Record<string, unknown>>({ text: CALLS_OF_UPSTREAM, values }),
-      ofSession: await run<NewestCall & Record<string, unknown>>({ text: NEWEST_OF_SESSION, values }),
-      ofUser: await run<NewestCall & Record<string, unknown>>({ text: NEWEST_OF_USER, values }),
-      keys: await run<FoundKey & Record<string, unknown>>({ text: FIND_KEYS, values }),
+      ofRequest: await run<FoundCall & Record<string, unknown>>({ text: statements.callsOfRequest, values }),
+      ofUpstream: await run<FoundCall & Record<string, unknown>>({
+        text: statements.callsOfUpstream,
+        values,
+      }),
+      ofSession: await run<NewestCall & Record<string, unknown>>({
+        text: statements.newestOfSession,
+        values,
+      }),
+      ofUser: await run<NewestCall & Record<string, unknown>>({ text: statements.newestOfUser, values }),
+      keys: await run<FoundKey & Record<string, unknown>>({ text: statements.keys, values }),
     }));
   }
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
+import { knowsWorkspace } from '../../domain/generations/call-reach.js';
 import { uuidV7 } from '../../domain/identifiers.js';
+import type { Manager } from '../../domain/people/manager.js';
 import { parseUsd } from '../../domain/spend/money.js';
 import type { AccountCredits } from '../../domain/spend/spend.js';
 import type { Workspace } from '../../domain/workspace.js';
@@ -185,6 +187,33 @@ export class AccountsRepository {
     throw noSuchWorkspace();
   }
 
+  /**
+   * Like chooseWorkspaceOfKeys(), among the workspaces where the manager's right holds, be it for own keys. Another one is
+   * reported like a missing one. The oldest of them replaces a default workspace that is not among them.
+   */
+  async chooseWorkspaceWithin({ accountId, reach }: Manager, wanted: string | undefined): Promise<string> {
+    if (wanted === undefined) return this.findDefaultWithin({ accountId, reach });
+    const workspace = await this.findWorkspace(accountId, wanted);
+    if (workspace && knowsWorkspace(reach, workspace.id)) return workspace.id;
+    throw noSuchWorkspace();
+  }
+
+  private async findDefaultWithin({
+    accountId,
+    reach,
+  }: Pick<Manager, 'accountId' | 'reach'>): Promise<string> {
+    const { id } = await this.findDefaultWorkspace(accountId);
+    if (knowsWorkspace(reach, id)) return id;
+    const known = [...(reach.workspaceIds ?? []), ...(reach.own?.workspaceIds ?? [])];
+    const oldest = await this.database.prisma.workspace.findFirst({
+      select: { id: true },
+      where: { accountId, id: { in: known } },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    if (oldest) return oldest.id;
+    throw noSuchWorkspace();
+  }
+
   private async findWorkspace(accountId: string, id: string): Promise<FoundWorkspace | null> {
     const [workspace] = await this.database.query<FoundWorkspace>({
       name: 'find-workspace',
@@ -201,5 +230,10 @@ export class AccountsRepository {
       where: { accountId },
     });
     return workspaces.map(({ id }) => id);
+  }
+
+  /** Those of them where the manager's right holds, for own keys as well. */
+  async listWorkspaceIdsWithin({ accountId, reach }: Manager): Promise<readonly string[]> {
+    return (await this.listWorkspaceIds(accountId)).filter((id) => knowsWorkspace(reach, id));
   }
 }
