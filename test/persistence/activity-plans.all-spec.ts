@@ -15,7 +15,6 @@ import { withIdleRollup } from '../support/database/rollups.js';
 
 const FROM = new Date('2026-10-19T00:00:00.000Z');
 const ROWS = 20_000;
-const SUM_UP = sumUp({ byWorkspace: false, hasOwnKeys: false });
 
 let app: TestApp;
 let client: pg.Client;
@@ -37,10 +36,13 @@ const inLog = (scans: readonly Scan[]): Scan[] =>
 const sumOf = (scans: readonly Scan[], part: 'rows' | 'pages'): number =>
   scans.reduce((sum, scan) => sum + scan[part], 0);
 
-async function readThirtyDays(): Promise<{ scans: Scan[]; rows: number; pages: number }> {
+async function readThirtyDays(
+  ownKeys?: readonly [workspaceIds: string[], apiKeyIds: string[]],
+): Promise<{ scans: Scan[]; rows: number; pages: number }> {
   const cursor = cursorValues(await rollup().beginPass(3_600));
-  const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...cursor];
-  const scans = inLog(scansOf(await planOf(client, SUM_UP, values)));
+  const values = [[app.workspaceId], '2026-10-19', '2026-11-18', null, 10_001, ...cursor, ...(ownKeys ?? [])];
+  const text = sumUp({ byWorkspace: false, hasOwnKeys: ownKeys !== undefined });
+  const scans = inLog(scansOf(await planOf(client, text, values)));
   return { scans, rows: sumOf(scans, 'rows'), pages: sumOf(scans, 'pages') };
 }
 
@@ -89,4 +91,11 @@ it('reads no rows of thirty days that are summed up', async () => {
   expect(scans).toHaveLength(30);
   expect(rows).toBe(0);
   expect(pages).toBeLessThanOrEqual(60);
+});
+
+it('reads no rows of thirty days that are summed up for whole workspaces and own keys of others', async () => {
+  const { key } = await app.createAccount();
+  const { scans, rows } = await readThirtyDays([[key.workspaceId], [key.id]]);
+  expect(scans).toHaveLength(60);
+  expect(rows).toBe(0);
 });

@@ -4,6 +4,8 @@ import pg from 'pg';
 import { ActivityRollup } from '../../src/upkeep/activity-rollup.js';
 import { MAX_WALK } from '../../src/persistence/generations/generation-list-statements.js';
 import { askFor } from '../support/requests/admin.js';
+import { askAs, createPerson } from '../support/app/people.js';
+import type { TestPerson } from '../support/app/people.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { eventually } from '../support/eventually.js';
@@ -28,12 +30,19 @@ let app: TestApp;
 let client: pg.Client;
 let rare: string;
 let neverUsed: string;
+/** Has created the two keys above. */
+let person: TestPerson;
 beforeAll(async () => {
   app = await createTestApp();
   app.clock.set(END.toISOString());
   const { record } = await app.createKey();
   rare = record.hash;
   neverUsed = (await app.createKey()).record.hash;
+  person = await createPerson(app, { workspaces: { [app.workspaceId]: 'member' } });
+  await app.sql('UPDATE api_keys SET creator_user_id = $1 WHERE hash = ANY($2)', [
+    person.id,
+    [rare, neverUsed],
+  ]);
   await makeDays(app, new Date(END.getTime() - DAYS * DAY), DAYS);
   // The rare ones are calls of the oldest day and of the middle.
   await app.sql(
@@ -147,6 +156,37 @@ describe.each(['while nothing is summed', 'with summed days'])('%s', (state) => 
       expect([table, rows <= MAX_WALK.all]).toEqual([table, true]);
     }
   });
+
+  it.each(['', 'status=200', 'status=error', 'user_id=user', 'request_id=request-100', 'model=model'])(
+    'a person finds the calls of own keys by bounded pages, and no cursor names the call of another key (V61): %s',
+    async (query) => {
+      const recording = recordStatements();
+      const found: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const path = `/generations?limit=2&${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const { status, body } = await askAs(person, app, 'get', path);
+        expect(status).toBe(200);
+        const page = body as Page;
+        found.push(...page.data.map(({ id }) => id.slice(4)));
+        cursor = page.next_cursor;
+        const [, id = ''] = Buffer.from(cursor ?? '', 'base64url')
+          .toString()
+          .split('.');
+        const named = id.replaceAll('-', '');
+        expect(cursor === null || /^0+$/.test(named) || found.includes(named)).toBe(true);
+      }
+      recording.stop();
+      expect(found).toHaveLength(query === '' || query === 'status=error' ? 3 : 0);
+      for (const { text, values } of recording.statements.values()) {
+        if (!text.trim().startsWith('SELECT') || !text.includes('FROM generations')) continue;
+        for (const { table, index, rows, isOfSmallTable } of scansOf(await planOf(client, text, values))) {
+          expect([table, index !== null || isOfSmallTable]).toEqual([table, true]);
+          expect([table, rows <= MAX_WALK.all]).toEqual([table, true]);
+        }
+      }
+    },
+  );
 
   it.each([
     ['status=529', 3],

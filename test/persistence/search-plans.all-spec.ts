@@ -1,13 +1,15 @@
 // Rows that the search reads in a filled log: those that it finds, by indexes, in every partition.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { MAX_FOUND } from '../../src/persistence/search/search-statements.js';
+import { MAX_FOUND, MAX_WALKED } from '../../src/persistence/search/search-statements.js';
+import { askAs, createPerson } from '../support/app/people.js';
+import type { TestPerson } from '../support/app/people.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { fillLog, planOf, scansOf } from '../support/database/plans.js';
 import type { Scan } from '../support/database/plans.js';
 import { recordStatements } from '../support/database/statements.js';
-import { askFor } from '../support/requests/admin.js';
+import { ask, askFor } from '../support/requests/admin.js';
 
 const DAY = 86_400_000;
 const DAYS = 60;
@@ -40,11 +42,13 @@ afterAll(async () => {
   await app?.close();
 });
 
-async function scansOfSearch(text: string): Promise<{ found: number; scans: Scan[] }> {
+async function scansOfSearch(text: string, person?: TestPerson): Promise<{ found: number; scans: Scan[] }> {
   const recording = recordStatements();
   let found: number;
   try {
-    found = (await askFor<{ data: unknown[] }>(200, app, 'get', `/search?q=${text}`)).data.length;
+    const path = `/search?q=${text}`;
+    const { body } = person ? await askAs(person, app, 'get', path) : await ask(app, 'get', path);
+    found = (body as { data: unknown[] }).data.length;
   } finally {
     recording.stop();
   }
@@ -73,3 +77,23 @@ it.each([
   const rows = ofLog.filter(({ isOfSmallTable }) => !isOfSmallTable).map((scan) => scan.rows);
   expect(rows.reduce((sum, count) => sum + count, 0)).toBeLessThan(MOST);
 });
+
+it.each([
+  ['an id that no call has', 'none'],
+  ['a request id', 'request-6'],
+  ['a request id that most calls have', 'request'],
+  ['a session of a hundred calls', 'session-30'],
+  ['a user of a thousand calls', 'user-30'],
+])(
+  "reads by indexes a bounded number of others' rows for a person with own keys: %s",
+  async (_title, text) => {
+    const person = await createPerson(app, { workspaces: { [app.workspaceId]: 'member' } });
+    await app.createKey({ creatorUserId: person.id });
+    const { found, scans } = await scansOfSearch(text, person);
+    expect(found).toBe(0);
+    const ofLog = scans.filter(({ table }) => table.startsWith('generations'));
+    expect(ofLog.filter(({ index, isOfSmallTable }) => index === null && !isOfSmallTable)).toEqual([]);
+    const rows = ofLog.filter(({ isOfSmallTable }) => !isOfSmallTable).map((scan) => scan.rows);
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(MAX_WALKED + MOST);
+  },
+);

@@ -6,6 +6,7 @@ import {
   UserRollupRepository,
 } from '../../src/persistence/activity/activity-rollup.repository.js';
 import { askFor } from '../support/requests/admin.js';
+import { askAs, createPerson } from '../support/app/people.js';
 import { createTestApp } from '../support/app/app.js';
 import type { TestApp } from '../support/app/app.js';
 import { fillLog, planOf, scansOf } from '../support/database/plans.js';
@@ -171,5 +172,29 @@ describe('a query of the console', () => {
       query({ ...range('2026-11-11T13:00:00Z'), metrics: ['latency_p50'], dimensions: ['user'] }),
     );
     expect(rowsOf(scans, /^generations/)).toBeGreaterThan(ROWS_PER_HOUR * 24);
+  });
+});
+
+describe('a query of a person who reads the calls of own keys', () => {
+  it.each<[string, object]>([
+    ['the totals of a month', range('2026-10-20T00:00:00Z')],
+    ['a week by hour', { ...range('2026-11-11T13:00:00Z'), granularity: 'hour' }],
+    ['a month by day', { ...range('2026-10-20T00:00:00Z'), granularity: 'day' }],
+    ['a quarter by day', { ...range('2026-08-21T00:00:00Z'), granularity: 'day' }],
+    ['a month by model', { ...range('2026-10-20T00:00:00Z'), dimensions: ['model'] }],
+    ['a month by key', { ...range('2026-10-20T00:00:00Z'), dimensions: ['api_key_id'] }],
+  ])('reads sums of keys alone, and no row of the log that is summed up: %s', async (_name, body) => {
+    const person = await createPerson(app, { workspaces: { [app.workspaceId]: 'member' } });
+    await app.sql('UPDATE api_keys SET creator_user_id = $1 WHERE id = $2', [person.id, app.key.id]);
+    const scans = await scansOfRequest(async () => {
+      const answer = await askAs(person, app, 'post', '/analytics/query', {
+        body: { metrics: METRICS, ...body },
+      });
+      expect(answer.status).toBe(200);
+    });
+    expect(rowsOf(scans, /^generations/)).toBe(0);
+    expect(rowsOf(scans, /^usage_(?!key_)/)).toBe(0);
+    expect(rowsOf(scans, /^usage_key_/)).toBeGreaterThan(0);
+    expect(rowsOf(scans, /^usage_key_/)).toBeLessThanOrEqual(2 * DAYS * 24 * 5);
   });
 });

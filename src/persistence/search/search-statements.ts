@@ -11,7 +11,7 @@ export const MAX_FOUND = 20;
  * Rows that a search of a reach reads of each id, session or user, the newest: others' calls may have the same, and only some of
  * them are within reach.
  */
-const MAX_WALK = 5_000;
+export const MAX_WALKED = 5_000;
 
 interface SearchStatements {
   readonly callsOfRequest: string;
@@ -33,7 +33,7 @@ ${NEWEST_FIRST} LIMIT ${MAX_FOUND}`;
 
 const selectCallsWithin = (condition: string): string => `
 SELECT ${CALL_COLUMNS} FROM (
-  SELECT * FROM generations WHERE account_id = $1 AND ${condition} ${NEWEST_FIRST} LIMIT ${MAX_WALK}
+  SELECT * FROM generations WHERE account_id = $1 AND ${condition} ${NEWEST_FIRST} LIMIT ${MAX_WALKED}
 ) AS walked
 WHERE ${IS_WITHIN}
 ${NEWEST_FIRST} LIMIT ${MAX_FOUND}`;
@@ -52,7 +52,7 @@ SELECT workspace.id AS "workspaceId", newest.id, newest.created_at AS "createdAt
 FROM workspaces AS workspace CROSS JOIN LATERAL (
   SELECT id, created_at FROM (
     SELECT id, created_at, workspace_id, api_key_id FROM generations
-    WHERE workspace_id = workspace.id AND ${condition} ${NEWEST_FIRST} LIMIT ${MAX_WALK}
+    WHERE workspace_id = workspace.id AND ${condition} ${NEWEST_FIRST} LIMIT ${MAX_WALKED}
   ) AS walked
   WHERE ${IS_WITHIN} ${NEWEST_FIRST} LIMIT 1
 ) AS newest

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, askFor } from '../../support/requests/admin.js';
 import type { TestApp } from '../../support/app/app.js';
+import { askAs, createPerson } from '../../support/app/people.js';
+import type { TestPerson } from '../../support/app/people.js';
 import {
   createDeliveryApp,
   createDestination,
@@ -132,4 +134,34 @@ describe('errors', () => {
     expectError(await ask(app, 'get', `/generations/${id}/deliveries`, { key: app.apiKey }), 403);
     expectError(await app.http.get(`/api/v1/generations/${id}/deliveries`), 401);
   });
+});
+
+it('shows the words of a platform to people who manage its destination alone (R8)', async () => {
+  const { data: workspace } = await askFor<{ data: { id: string } }>(201, app, 'post', '/workspaces', {
+    body: { name: 'Quoted', slug: 'quoted' },
+  });
+  const workspaceId = workspace.id;
+  const readers = {
+    admin: await createPerson(app, { workspaces: { [workspaceId]: 'admin' } }),
+    viewer: await createPerson(app, { account: 'viewer' }),
+    member: await createPerson(app, { workspaces: { [workspaceId]: 'member' } }),
+  };
+  const { record } = await app.createKey({ workspaceId, creatorUserId: readers.member.id });
+  await createDestination(app, nowhere, { name: 'Unreachable', workspaceId });
+  const [id] = await recordGenerations(app, 1, { workspaceId }, undefined, record);
+  const messageOf = (deliveries: readonly Delivery[]): unknown =>
+    (deliveries[0]?.['last_error'] as { message: string } | null)?.message;
+  const words = messageOf(
+    await eventually(
+      () => deliveriesOf(id),
+      ([delivery]) => delivery?.['state'] === 'retrying',
+    ),
+  );
+  expect(words).toMatch(/./);
+  const seenBy = async (person: TestPerson): Promise<unknown> => {
+    const { body } = await askAs(person, app, 'get', `/generations/${id}/deliveries`);
+    return messageOf((body as { data: Delivery[] }).data);
+  };
+  expect(await seenBy(readers.admin)).toBe(words);
+  expect([await seenBy(readers.viewer), await seenBy(readers.member)]).toEqual(['', '']);
 });
