@@ -135,14 +135,23 @@ export class EndpointCaller {
     const exchange: Exchange<ProviderAnswer> = {
       wire: provider,
       request: provider.buildRequest(call, connectionOf(names)),
-      read: async (response) => {
-        if (isLarge(response, call)) await this.yieldQueue.enter(limits.accountId);
-        return checked(provider.readAnswer(response, call), endpointCall);
-      },
+      read: (response) =>
+        isLarge(response, call)
+          ? this.readInTurn(provider, response, endpointCall)
+          : checked(provider.readAnswer(response, call), endpointCall),
       maxResponseBytes: call.input.items.length * MAX_BYTES_PER_INPUT + MAX_BYTES_AROUND,
       hasUnknownMembers: Object.keys(call.extra).length > 0,
     };
     return this.exchange(exchange, names, limits);
+  }
+
+  private async readInTurn(
+    provider: HttpProvider,
+    response: UpstreamResponse,
+    endpointCall: EndpointCall,
+  ): Promise<ProviderAnswer> {
+    await this.yieldQueue.enter(endpointCall.limits.accountId);
+    return checked(provider.readAnswer(response, endpointCall.call), endpointCall);
   }
 
   /** Sends a request of any operation and reads its answer. Throws EndpointFailure, and what failureOfThrown() reads. */
@@ -156,7 +165,8 @@ export class EndpointCaller {
     if (response.status < 200 || response.status >= 300)
       throw failureOfResponse(wire, response, names, this.clock.now());
     try {
-      return await read(response);
+      const answer = read(response);
+      return answer instanceof Promise ? await answer : answer;
     } catch (error) {
       if (!(error instanceof BrokenAnswer)) throw error;
       throw failureOfAnswer(wire, response, error, names, { now: this.clock.now(), hasUnknownMembers });

@@ -120,7 +120,8 @@ export class EndpointAttempts {
       const now = performance.now();
       run.credentials.served(target);
       health.recordSuccess(now, now - startedAt, answer.totalTokens ?? answer.promptTokens);
-      const served = { ...answer, start: part.start, input: part.input, target };
+      // The answer comes last: members behind a spread object take microseconds.
+      const served = { start: part.start, input: part.input, target, ...answer };
       return droppedMembers.length > 0 ? { ...served, droppedMembers } : served;
     } catch (failure) {
       if (failure instanceof EndpointFailure) {
