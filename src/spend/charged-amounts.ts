@@ -17,7 +17,12 @@ export interface Bill {
   readonly isOverReported: boolean;
 }
 
-export class ChargedAmounts {
+interface BilledPart {
+  /** `credential` null: the operator's. Through an own provider key the provider bills its owner. */
+  readonly target: { readonly credential: object | null };
+}
+
+export class ChargedAmounts<Part extends BilledPart> {
   private readonly unpaid = new UnpaidCostList();
   private paid: PicoUsd | null = 0n;
   private reported: PicoUsd | null = 0n;
@@ -27,34 +32,37 @@ export class ChargedAmounts {
   constructor(
     /** Whether the caller pays the served parts. */
     readonly isPaid: boolean,
+    /** Asked for the parts that the operator pays: hardly any. */
+    private readonly billedBy: (part: Part) => BilledBy,
   ) {}
 
   /** `isKept`: the record of an earlier call has the provider's bill. */
-  addServed(by: BilledBy, { cost, reported, isOverReported }: Bill, isKept = false): void {
-    // Through an own provider key the provider bills its owner.
-    if (by.isOwn) {
+  addServed(part: Part, { cost, reported, isOverReported }: Bill, isKept = false): void {
+    const isOwn = part.target.credential !== null;
+    if (isOwn) {
       this.isByok = true;
       this.own = add(this.own, isKept ? 0n : cost);
     } else {
       this.reported = add(this.reported, isKept ? 0n : reported);
       this.paid = add(this.paid, this.isPaid ? cost : 0n);
-      if (!this.isPaid && !isKept) this.unpaid.add(by, 'failed_call', reported);
+      if (!this.isPaid && !isKept) this.unpaid.add(this.billedBy(part), 'failed_call', reported);
     }
-    if (isOverReported && !isKept && (this.isPaid || by.isOwn))
-      this.unpaid.add(by, 'over_reported', difference(reported, cost));
+    if (isOverReported && !isKept && (this.isPaid || isOwn))
+      this.unpaid.add(this.billedBy(part), 'over_reported', difference(reported, cost));
   }
 
-  addWasted(by: BilledBy, reason: UnpaidReason, amount: PicoUsd | null): void {
+  addWasted(part: Part, reason: UnpaidReason, amount: PicoUsd | null): void {
     // Limits have reserved one answer for each part of an own key.
-    if (by.isOwn) return;
+    if (part.target.credential !== null) return;
     this.reported = add(this.reported, amount);
-    this.unpaid.add(by, reason, amount);
+    this.unpaid.add(this.billedBy(part), reason, amount);
   }
 
   /** The operator pays what exceeds the reservation. `shared`: one that its credential has called. */
-  boundBy(reserved: SpendBound, shared: BilledBy | undefined): void {
+  boundBy(reserved: SpendBound, shared: Part | undefined): void {
     const paid = atMost(this.paid, reserved.cost);
-    if (paid !== this.paid && shared) this.unpaid.add(shared, 'over_reported', difference(this.paid, paid));
+    if (paid !== this.paid && shared)
+      this.unpaid.add(this.billedBy(shared), 'over_reported', difference(this.paid, paid));
     this.paid = paid;
     this.own = atMost(this.own, reserved.costWithByok - (paid ?? 0n));
   }

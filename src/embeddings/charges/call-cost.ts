@@ -35,7 +35,7 @@ export async function chargeFor(
 
 /** Adds up the slices of one call. */
 class ChargeSum {
-  private readonly amounts: ChargedAmounts;
+  private readonly amounts: ChargedAmounts<BilledSlice>;
   private promptTokens = 0;
   private totalTokens = 0;
   private tokensByModality: TokensByModality | null = {};
@@ -46,7 +46,7 @@ class ChargeSum {
     private readonly addedTo: (target: EndpointTarget) => number,
     private readonly priceDay: string,
   ) {
-    this.amounts = new ChargedAmounts(routed.error?.payer !== 'operator');
+    this.amounts = new ChargedAmounts(routed.error?.payer !== 'operator', billedBy);
   }
 
   async addServed(slice: ServedSlice): Promise<void> {
@@ -56,7 +56,7 @@ class ChargeSum {
     const bill = billOf(slice, usage, added, this.priceDay);
     this.addTokens(bill);
     // The record of an earlier call has the provider's bill.
-    this.amounts.addServed(billedBy(slice), bill, slice.isKept);
+    this.amounts.addServed(slice, bill, slice.isKept);
   }
 
   async addWasted(slice: WastedSlice): Promise<void> {
@@ -64,13 +64,13 @@ class ChargeSum {
     const added = this.addedTo(target);
     const { tokens, byModality = {} } = reportedUsage(slice) ?? (await estimateUsage(slice, added));
     const amount = costOfTokens(input, tokens, byModality, target.endpoint, this.priceDay, added);
-    this.amounts.addWasted(billedBy(slice), reason, amount);
+    this.amounts.addWasted(slice, reason, amount);
   }
 
   /** Reservations may count tokens, and bounds of slices estimate them: the sum of the bounds may be more. */
   boundBy(reserved: SpendBound): void {
     const shared = this.routed.served.find(({ target }) => target.credential === null);
-    this.amounts.boundBy(reserved, shared && billedBy(shared));
+    this.amounts.boundBy(reserved, shared);
   }
 
   toCharge(): Charge {

@@ -50,24 +50,24 @@ export function rerankCharge(
   priceDay: string,
   reserved: SpendBound | null,
 ): RerankCharge {
-  const amounts = new ChargedAmounts(routed.error?.payer !== 'operator');
+  const amounts = new ChargedAmounts<BilledPart>(routed.error?.payer !== 'operator', billedBy);
   let searchUnits: number | null = null;
   let tokens = 0;
   let isCounted = false;
   for (const part of routed.served) {
     const bill = billOf(part, request, priceDay);
-    amounts.addServed(billedBy(part), bill);
+    amounts.addServed(part, bill);
     tokens = Math.min(tokens + bill.tokens, MAX_TOKENS);
     if (bill.searchUnits !== null) searchUnits = (searchUnits ?? 0) + bill.searchUnits;
     isCounted ||= bill.isCounted;
   }
   for (const part of routed.wasted) {
     const { reported } = billOf(part, request, priceDay);
-    amounts.addWasted(billedBy(part), part.reason ?? 'broken_answer', reported);
+    amounts.addWasted(part, part.reason ?? 'broken_answer', reported);
   }
   if (reserved !== null) {
     const shared = routed.served.find(({ target }) => target.credential === null);
-    amounts.boundBy(reserved, shared && billedBy(shared));
+    amounts.boundBy(reserved, shared);
   }
   const { isPaid } = amounts;
   const isServed = isPaid && routed.served.length > 0;
