@@ -51,10 +51,12 @@ export class EmbeddingsResponder {
     caller: Caller,
     permit: InFlightPermit | null,
   ): Promise<void> {
-    const guarded = await this.guardrails.callerOf(caller);
+    // Without guardrails a call waits for nothing.
+    const found = this.guardrails.callerOf(caller);
+    const guarded = found instanceof Promise ? await found : found;
     const sent = request.body as Record<string, unknown>;
-    const filtered = await this.filters.apply(guarded, sent);
-    const body = readCreateEmbedding(filtered.body);
+    const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
+    const body = readCreateEmbedding(filtered?.body ?? sent);
     const preferences = fromProviderPreferencesDto(body.provider);
     const answer = await this.embeddings.create({
       caller: guarded,
@@ -66,7 +68,7 @@ export class EmbeddingsResponder {
       wantsRoutingMetadata: wantsRoutingMetadata(request),
     });
     response.setHeader(GENERATION_ID_HEADER, generationHeaderId(answer.generationId));
-    if (filtered.isRedacted) response.setHeader(GUARDRAIL_HEADER, 'redacted');
+    if (filtered?.isRedacted) response.setHeader(GUARDRAIL_HEADER, 'redacted');
     if (answer.cacheOutcome !== null) response.setHeader(CACHE_HEADER, answer.cacheOutcome);
     setAnswerHeaders(response, answer);
     response.setHeader('content-type', 'application/json; charset=utf-8');

@@ -31,8 +31,8 @@ export class RerankResponder {
     try {
       const guarded = await this.guardrails.callerOf(caller);
       const sent = request.body as Record<string, unknown>;
-      const filtered = await this.filters.apply(guarded, sent);
-      const body = readCreateRerank(filtered.body);
+      const filtered = guarded.guardrails === null ? null : await this.filters.apply(guarded, sent);
+      const body = readCreateRerank(filtered?.body ?? sent);
       permit?.acquireBytes(COPIES * Number(request.headers['content-length'] ?? 0));
       const answer = await this.rerank.create({
         caller: guarded,
