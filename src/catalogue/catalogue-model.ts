@@ -109,11 +109,10 @@ export function pricedBy(
     { readonly prices: readonly Pick<DatedPrice, 'effectiveFrom'>[]; readonly hasCeiling?: true } | undefined,
   day: string,
 ): PricedBy {
-  return {
-    catalogueVersion,
-    effectiveFrom: rowOn(endpoint?.prices ?? [], day)?.effectiveFrom ?? null,
-    ...(endpoint?.hasCeiling && { isCeiling: true }),
-  };
+  const effectiveFrom = rowOn(endpoint?.prices ?? [], day)?.effectiveFrom ?? null;
+  return endpoint?.hasCeiling
+    ? { catalogueVersion, effectiveFrom, isCeiling: true }
+    : { catalogueVersion, effectiveFrom };
 }
 
 /** The row in force on a day. */

@@ -42,6 +42,8 @@ export function storedFacts({ chat, rerank, pricing, guardrails }: Generation): 
   const facts = chat ? storedChat(chat) : rerank;
   if (!pricing && !guardrails) return facts;
   const stored = pricing && storedPricing(pricing);
+  // As of nearly every call of embeddings: a literal of spread objects takes several times as long.
+  if (facts === null && !guardrails) return { pricing: stored };
   return { ...facts, ...(stored && { pricing: stored }), ...(guardrails && { guardrails }) };
 }
 
