@@ -30,6 +30,7 @@ export function presentedCredential(
 
 /** Coding agents send two: the key of this service counts, and two different ones of its form are malformed. */
 function chosen(bearer: string, headers: Parameters<typeof presentedCredential>[0]): string | null {
+  if (BARE_HEADERS.every((name) => headers[name] === undefined)) return bearer;
   const own = BARE_HEADERS.map((name) => textOf(headers[name])).find((value) =>
     value.startsWith(SECRET_PREFIX),
   );
