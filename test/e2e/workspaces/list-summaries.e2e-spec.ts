@@ -104,7 +104,7 @@ it('asks the database as often for many workspaces as for one', async () => {
       key: account.managementKey,
     });
   const ofMany = await statements();
-  // The process may send others of its own meanwhile.
+  // The process may also send others of its own.
   const ofBoth = [...ofMany].filter(([text]) => ofOne.has(text));
   expect(ofBoth.length).toBeGreaterThanOrEqual(2);
   expect(ofBoth).toEqual(ofBoth.map(([text]) => [text, ofOne.get(text)]));
