@@ -102,8 +102,9 @@ export class TokenExchangeService {
     code: 'invalid_request' | 'invalid_credential' = 'invalid_request',
   ): Promise<never> {
     const policy = isUUID(policyId) ? policyId : null;
-    this.logger.warn({ policy, reason, requestId }, 'refused to exchange a token');
+    // First: beyond the limit of the address nothing is logged.
     await this.rateLimiter.countFailedAuthentication(address);
+    this.logger.warn({ policy, reason, requestId }, 'refused to exchange a token');
     throw new AppError(code, { errorType: 'invalid_grant', detail: 'the subject token is not accepted' });
   }
 }

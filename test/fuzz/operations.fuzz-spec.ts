@@ -1,5 +1,6 @@
 // Every operation of openapi.json of the built service, with valid, corrupted and hostile requests.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FORM_TYPE } from '../../src/http/body/form-body.js';
 import * as fc from '../support/fast-check.js';
 import { reportCounts, share, TEST_TIMEOUT, tryOut } from '../support/fuzz/budget.js';
 import type { FuzzAnswer } from '../support/fuzz/findings.js';
@@ -65,7 +66,9 @@ async function put(request: FuzzRequest, caller: FuzzCaller): Promise<string[]> 
     method: request.method,
     path,
     headers: {
-      ...(body ? { 'content-type': 'application/json', ...body.headers } : {}),
+      ...(body
+        ? { 'content-type': request.body?.isForm ? FORM_TYPE : 'application/json', ...body.headers }
+        : {}),
       ...headersOf(request, caller),
     },
     ...(body ? { body: body.bytes } : {}),

@@ -117,8 +117,8 @@ it('purges audit entries and sessions of the console in steps after their retent
     [app.key.id],
   );
   await app.sql(
-    `INSERT INTO console_sessions (id_hash, workspace_id, api_key_id, secret_hash, created_at)
-     SELECT lpad(number::text, 64, '0'), $1, $2, $3, created_at
+    `INSERT INTO console_sessions (id_hash, workspace_id, api_key_id, secret_hash, created_at, ends_at)
+     SELECT lpad(number::text, 64, '0'), $1, $2, $3, created_at, created_at + interval '7 days'
      FROM unnest($4::timestamptz[]) WITH ORDINALITY AS times (created_at, number)`,
     [app.workspaceId, app.key.id, secret?.hash, [ago(8), ago(6)]],
   );

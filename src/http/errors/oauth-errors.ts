@@ -20,7 +20,7 @@ function wordOf({ status, errorType }: AppError): string {
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 
-/** The characters that RFC 6749 permits. */
-function describe({ code, message, explanation }: AppError): string {
-  return (code === 'internal' ? message : explanation).replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
+/** In the characters that RFC 6749 permits. The first words of most texts repeat the OAuth word. */
+function describe({ status, message, explanation }: AppError): string {
+  return (status === 400 || status === 401 ? explanation : message).replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
 }

@@ -16,9 +16,12 @@ export const LOCK_POLICY = `
 SELECT key.workspace_id AS "workspaceId", key.id
 FROM federation_policies AS policy
 JOIN api_keys AS key ON key.workspace_id = policy.workspace_id AND key.id = policy.api_key_id
+LEFT JOIN persons AS creator
+  ON key.ends_with_creator AND creator.account_id = key.account_id AND creator.id = key.creator_user_id
 WHERE policy.id = $1 AND policy.enabled AND policy.updated_at IS NOT DISTINCT FROM $2
   AND key.kind = 'inference' AND NOT key.disabled AND key.deleted_at IS NULL
   AND (key.expires_at IS NULL OR key.expires_at > $3)
+  AND creator.disabled_at IS NULL AND (creator.keys_valid_until IS NULL OR creator.keys_valid_until > $3)
 FOR SHARE OF policy FOR NO KEY UPDATE OF key`;
 
 /** $1 workspace, $2 key, $3 now. */

@@ -85,10 +85,18 @@ export class Findings {
 
 function problemsOfError(status: number, text: string): string[] {
   try {
-    const { type, error } = JSON.parse(text) as {
+    const {
+      type,
+      error,
+      error_description: description,
+    } = JSON.parse(text) as {
       type?: unknown;
-      error?: { code?: unknown; type?: unknown; message?: unknown };
+      error?: { code?: unknown; type?: unknown; message?: unknown } | string;
+      error_description?: unknown;
     };
+    // OAuth's token endpoint has errors of its own.
+    if (typeof error === 'string')
+      return typeof description === 'string' ? [] : [`no error body: ${text.slice(0, 300)}`];
     // The paths of Messages have the error of its clients.
     const isNamed = type === 'error' ? typeof error?.type === 'string' : error?.code === status;
     return isNamed && typeof error?.message === 'string' ? [] : [`no error body: ${text.slice(0, 300)}`];

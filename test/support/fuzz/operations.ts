@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import * as fc from '../fast-check.js';
+import { FORM_TYPE } from '../../../src/http/body/form-body.js';
 import { hostileText, hostileValue, SENT_WORD, corrupted } from './hostile-values.js';
 import { valuesOf } from './schema-values.js';
 import type { Hints, Schema } from './schema-values.js';
@@ -21,6 +22,8 @@ export interface FuzzRequest {
 export interface FuzzBody {
   readonly text: string;
   readonly encoding: 'none' | 'gzip' | 'br' | 'wrong' | 'latin1';
+  /** Absent: it is sent as JSON. */
+  readonly isForm?: boolean;
 }
 
 const MESSAGES_PATH = /\/messages(\/count_tokens)?$/;
@@ -268,6 +271,7 @@ function requestsOf(
     ),
   );
   const schema = requestBody?.content['application/json']?.schema;
+  const form = requestBody?.content[FORM_TYPE]?.schema;
   const inHeaders = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
   return fc
     .record({
@@ -277,7 +281,9 @@ function requestsOf(
       headers: hostileHeaders(inHeaders),
       body: schema
         ? bodies(schema, resolve, hintsOf(path))
-        : fc.option(bodies({}, resolve, HINTS), { freq: 1 }),
+        : form
+          ? forms(form, resolve)
+          : fc.option(bodies({}, resolve, HINTS), { freq: 1 }),
     })
     .map(({ credential, headers, body, ...made }) => {
       const filled = inPath.reduce(
@@ -359,6 +365,19 @@ function hintsOf(path: string): Hints {
   if (path.endsWith('/chat/completions')) return { ...HINTS, ...CHAT_HINTS };
   if (path.endsWith('/responses')) return { ...HINTS, ...RESPONSES_HINTS };
   return MESSAGES_PATH.test(path) ? { ...HINTS, ...MESSAGES_HINTS } : HINTS;
+}
+
+/** Parameters of a form, with values of its schema and others, some twice. */
+function forms(schema: Schema, resolve: (reference: string) => Schema): fc.Arbitrary<FuzzBody> {
+  const good = valuesOf(schema, resolve, HINTS).map((values) =>
+    Object.entries(values ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const others = fc.array(fc.tuple(hostileText, hostileText), { maxLength: 3 });
+  return fc.record({
+    text: fc.tuple(good, others).map((pairs) => new URLSearchParams(pairs.flat()).toString()),
+    encoding: fc.constantFrom('none', 'gzip', 'wrong', 'latin1'),
+    isForm: fc.boolean(),
+  });
 }
 
 function bodies(
