@@ -76,7 +76,7 @@ describe.each(['while nothing is summed', 'with sums'])('sums %s', (state) => {
       ['keys', { field: 'api_key_id', operator: 'in', value: ALL_KEYS.map(setup.hashOf) }],
     ];
 
-    it.each(QUERIES)('has in analytics %s those of its setup.calls alone (T14)', async (_title, query) => {
+    it.each(QUERIES)('has in analytics %s those of its calls alone (T14)', async (_title, query) => {
       for (const [title, filter] of filtersOf()) {
         const isOfCalls =
           Object.hasOwn(filter, 'field') && ['model', 'user'].includes(Reflect.get(filter, 'field'));
@@ -100,7 +100,7 @@ describe.each(['while nothing is summed', 'with sums'])('sums %s', (state) => {
       }
     });
 
-    it('has in /activity those of its setup.calls alone (T14)', async () => {
+    it('has in /activity those of its calls alone (T14)', async () => {
       for (const query of ['', '?group_by=workspace', `?workspace_id=${setup.second}`, '?date=2026-11-16']) {
         const rows = await setup.dataOf<ActivityRow[]>(name, `/activity${query}`);
         const expected: ActivityRow[] = [];

@@ -80,7 +80,7 @@ export const OF_ACCOUNT: SearchStatements = {
   keys: selectKeys(''),
 };
 
-/** The same within a reach: $3 its workspaces, $4 its keys beside them, $5 the workspaces of both. */
+/** The same within a reach: $3 its workspaces, $4 its keys beside them; of sessions and users $5 the workspaces of both. */
 export const OF_REACH: SearchStatements = {
   callsOfRequest: selectCallsWithin('request_id = $2'),
   callsOfUpstream: selectCallsWithin('upstream_id = $2'),

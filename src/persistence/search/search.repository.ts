@@ -44,9 +44,8 @@ export class SearchRepository {
     const { workspaceIds, keys } = reach;
     const isWhole = workspaceIds === null;
     const statements = isWhole ? OF_ACCOUNT : OF_REACH;
-    const values = isWhole
-      ? [accountId, text]
-      : [accountId, text, workspaceIds, keys.map((key) => key.id), workspacesOfReach(reach)];
+    const values = isWhole ? [accountId, text] : [accountId, text, workspaceIds, keys.map((key) => key.id)];
+    const ofWorkspaces = isWhole ? values : [...values, workspacesOfReach(reach)];
     return this.reports.readTogether(accountId, async (run) => ({
       ofRequest: await run<FoundCall & Record<string, unknown>>({ text: statements.callsOfRequest, values }),
       ofUpstream: await run<FoundCall & Record<string, unknown>>({
@@ -55,9 +54,12 @@ export class SearchRepository {
       }),
       ofSession: await run<NewestCall & Record<string, unknown>>({
         text: statements.newestOfSession,
-        values,
+        values: ofWorkspaces,
       }),
-      ofUser: await run<NewestCall & Record<string, unknown>>({ text: statements.newestOfUser, values }),
+      ofUser: await run<NewestCall & Record<string, unknown>>({
+        text: statements.newestOfUser,
+        values: ofWorkspaces,
+      }),
       keys: await run<FoundKey & Record<string, unknown>>({ text: statements.keys, values }),
     }));
   }

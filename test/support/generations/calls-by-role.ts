@@ -45,6 +45,7 @@ export interface Call {
 
 export interface Listed {
   readonly id: string;
+  readonly created_at: string;
   readonly api_key_hash: string;
   readonly error_message: string | null;
 }
