@@ -38,9 +38,15 @@ export class GroupMappingsService {
     const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
     const mapping = toNewGroupMapping({ issuer, group, workspaceId, role }) ?? rejectRole();
     rejectAbove(actor, mapping);
-    if ((await this.providers.findByIssuer(issuer, actor.accountId)) === null)
-      rejectMember('issuer', 'must be the issuer of a configured provider, exactly');
+    await this.rejectUnknown(issuer, actor.accountId);
     return this.mappings.create(actor.accountId, mapping, describeChange(actor, AUDITED_MAPPING));
+  }
+
+  /** Mappings may be made before a provider is configured. */
+  private async rejectUnknown(issuer: string, accountId: string): Promise<void> {
+    const issuers = (await this.providers.ofAccount(accountId)).map(({ config }) => config.issuer);
+    if (issuers.length > 0 && !issuers.includes(issuer))
+      rejectMember('issuer', 'must be the issuer of a configured provider, exactly');
   }
 
   /** The people of the group keep their role until their next sign-in. */

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const OWNED =
-  'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets notification_rules federation_policies'.split(
+  'api_keys destinations provider_credentials workspaces workspace_members workspace_budgets notification_rules federation_policies group_mappings persons'.split(
     ' ',
   );
 /** All objects of the owner in the database, usage included. */

@@ -21,7 +21,7 @@ export class CreateGroupMappingDto {
     minLength: 1,
     maxLength: 1_000,
     example: 'https://id.example.com',
-    description: 'An issuer of the configuration.',
+    description: 'An issuer of the configuration, where it names one.',
   })
   issuer: string;
 

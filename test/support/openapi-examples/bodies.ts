@@ -291,6 +291,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
   bulkUnassignKeysFromGuardrail: only({ key_hashes: ['{hash}'] }),
   bulkAssignMembersToGuardrail: only({ member_user_ids: ['user_1'] }),
   bulkUnassignMembersFromGuardrail: only({ member_user_ids: ['user_1'] }),
+  updateOrganizationMember: only({ account_role: 'developer' }),
+  createGroupMapping: only({
+    issuer: 'https://id.example.com',
+    group: 'search-team',
+    workspace_id: '{workspace}',
+    role: 'admin',
+  }),
   // The holes stand for a key of the journey, and for a token that it has signed.
   createFederationPolicy: only({
     name: 'Deployments of the shop',

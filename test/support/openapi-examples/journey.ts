@@ -43,6 +43,18 @@ export interface DocumentedOperation {
 }
 
 const PREFIX = '/api/v1';
+const SIGN_IN_ENVIRONMENT = {
+  PUBLIC_URL: 'https://signalbox.example.com',
+  OIDC_ISSUER: 'https://id.example.com',
+  OIDC_CLIENT_ID: 'signalbox',
+  OIDC_CLIENT_SECRET: 'the-secret-of-the-client',
+  OIDC_NAME: 'Example',
+};
+const PERSON = 'usr_0123456789abcdef0123456789abcdef';
+/** No operation makes people: they sign in. */
+const ADD_PERSON = `INSERT INTO persons
+  (account_id, id, issuer, subject, email, first_name, last_name, created_at, last_sign_in_at, keys_valid_until)
+  VALUES ($1, $2, 'https://id.example.com', 'ann', 'ann@example.com', 'Ann', 'Lee', $3, $3, $3::timestamptz + interval '30 days')`;
 const FIRST = [
   'createWorkspace',
   'createKeys',
@@ -54,6 +66,7 @@ const FIRST = [
   'exchangeAuthCodeForAPIKey',
   'createFederationPolicy',
   'updateFederationPolicy',
+  'createGroupMapping',
   'putCatalogueModel',
   'createCatalogueImport',
   'applyCatalogueImport',
@@ -72,6 +85,7 @@ const LAST = [
   'bulkUnassignMembersFromGuardrail',
   'deleteGuardrail',
   'deleteFederationPolicy',
+  'deleteGroupMapping',
   'bulkRemoveWorkspaceMembers',
   'deleteObservabilityDestination',
   'deleteBYOKKey',
@@ -236,6 +250,7 @@ class Journey {
       createNotification: { notification: data?.id },
       createGuardrail: { guardrail: data?.id },
       createFederationPolicy: { policy: data?.id },
+      createGroupMapping: { mapping: data?.id },
       createAuthKeysCode: { code: data?.id },
       createCatalogueImport: { import: data?.id },
       // A provider's call shows more than one of the embedded model.
@@ -256,6 +271,10 @@ class Journey {
         repository_visibility: 'private',
       };
       this.objects.set('subject_token', await this.issuer.sign(claims));
+    }
+    if (operationId === 'createGroupMapping') {
+      this.objects.set('person', PERSON);
+      await this.app.sql(ADD_PERSON, [this.app.accountId, PERSON, this.app.clock.now()]);
     }
     if (operationId === 'getCredits') {
       await this.app.sql('UPDATE accounts SET credits = 25 WHERE id = $1', [this.app.accountId]);
@@ -317,6 +336,7 @@ export async function takeExamples(): Promise<Record<string, ExamplesOfOperation
   );
   const service = await startWithTexts({
     ...DELIVERY_ENVIRONMENT,
+    ...SIGN_IN_ENVIRONMENT,
     COHERE_API_KEY: 'key',
     COHERE_BASE_URL: cohere.origin,
   });

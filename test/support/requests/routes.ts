@@ -4,6 +4,7 @@ import type { TestAccount, TestApp } from '../app/app.js';
 import { askFor } from './admin.js';
 import { recordGenerations } from '../deliveries/deliveries.js';
 import { WEBHOOK } from './create-destination.js';
+import { createPersonId } from '../../../src/domain/people/person.js';
 import { contentOfText } from '../generations/generation.js';
 
 export interface Route {
@@ -27,6 +28,8 @@ const PRESET_BODY = { model: 'local/echo', messages: [{ role: 'user', content: '
 const GUARDRAIL = '/guardrails/{guardrail}';
 const ASSIGNED_KEYS = { key_hashes: ['{hash}'] };
 const ASSIGNED_MEMBERS = { member_user_ids: ['user_1'] };
+const PERSON = '/organization/members/{person}';
+const MAPPING = { issuer: 'https://id.example.com', group: 'search-team', role: 'admin' };
 const POLICY = '/federation-policies/{policy}';
 const FEDERATION = {
   name: 'Deployments',
@@ -35,6 +38,8 @@ const FEDERATION = {
   subject: 'repo:acme/shop:ref:refs/heads/main',
   jwks_url: 'https://issuer.example.com/jwks',
 };
+const ADD_PERSON = `INSERT INTO persons (account_id, id, issuer, subject, email, created_at, last_sign_in_at)
+  VALUES ($1, $2, 'https://id.example.com', $2, 'ann@example.com', $3, $3)`;
 const USERS = { user_ids: ['user_1'] };
 const BUDGET = '/workspaces/{workspace}/budgets/daily';
 
@@ -236,6 +241,12 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     404,
     ASSIGNED_MEMBERS,
   ),
+  'GET /organization/members': management('/organization/members', 200),
+  'PATCH /organization/members/{id}': management(PERSON, 404, { account_role: 'viewer' }),
+  'GET /group-mappings': management('/group-mappings', 200),
+  'POST /group-mappings': management('/group-mappings', 400, { ...MAPPING, workspace_id: '{workspace}' }),
+  'DELETE /group-mappings/{id}': management('/group-mappings/{mapping}', 404),
+  'GET /sign-in/providers': management('/sign-in/providers', 200),
   'GET /federation-policies': management('/federation-policies', 200),
   'POST /federation-policies': management('/federation-policies', 400, {
     ...FEDERATION,
@@ -294,6 +305,9 @@ export async function createObjects(
     ...FEDERATION,
     api_key_hash: owner.key.hash,
   });
+  const { data: mapping } = await make('/group-mappings', { ...MAPPING, workspace_id: owner.workspaceId });
+  const person = createPersonId();
+  await app.sql(ADD_PERSON, [owner.accountId, person, app.clock.now()]);
   const { data: credential } = await make('/byok', { provider: 'openai', key: 'the-key-of-the-owner' });
   const content = contentOfText('words of the owner');
   const [generation = ''] = await recordGenerations(app, 1, { createdAt: app.clock.now() }, content);
@@ -303,6 +317,8 @@ export async function createObjects(
     ['notification', notification.id],
     ['guardrail', guardrail.id],
     ['policy', policy.id],
+    ['mapping', mapping.id],
+    ['person', person],
     ['credential', credential.id],
     ['hash', owner.key.hash],
     ['generation', generation],
