@@ -91,7 +91,7 @@ export function readSignInConfig(
   return { signIn: { publicOrigin: new URL(publicUrl).origin, publicUrl, providers } };
 }
 
-/** Null: nobody signs in by an issuer, and the address is not needed. */
+/** Null: there is no issuer, and the address is not needed. */
 function readPublicUrl(read: EnvironmentReader, publicPath: string, isNeeded: boolean): string | null {
   const { url } = read.optional('url', 'PUBLIC_URL');
   if (url === undefined) {

@@ -79,7 +79,7 @@ export class SignInController {
     }
   }
 
-  /** Whatever fails but the issuer counts as a failed authentication. */
+  /** Every failure counts as a failed authentication, except an issuer that is out of reach. */
   private async identify(request: Request, id: string): ReturnType<SignInService['complete']> {
     const issuer = this.providers.find(id);
     try {

@@ -29,7 +29,7 @@ function create(publicUrl = 'https://gateway.example.com', byte = 1) {
 const sent = (setCookie: string): string => setCookie.split(';')[0] ?? '';
 
 describe('the cookie of a sign-in', () => {
-  it('is for this host, TLS and navigations alone, and tells nothing', () => {
+  it('is for this host, TLS and navigations alone, and shows nothing', () => {
     const cookie = create().signIns.seal(PENDING, TAG);
     expect(cookie).toMatch(
       /^__Host-signalbox_sign_in_0123abcd=[\da-f]{8}\.[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,

@@ -110,7 +110,7 @@ function isText(value: unknown): value is string {
 
 /** Null: no such text, or one that cannot be stored. */
 function textOf(value: unknown, maxLength: number): string | null {
-  const isUsable =
+  const isValid =
     typeof value === 'string' && value !== '' && value.length <= maxLength && isStorableText(value);
-  return isUsable ? value : null;
+  return isValid ? value : null;
 }

@@ -1,4 +1,4 @@
-// What an issuer states about itself: read at the first sign-in, kept for an hour, and read again after a failure with a
+// The metadata of an issuer: read at the first sign-in, kept for an hour, and read again after a failure with a
 // growing pause. Nothing waits for it but sign-in.
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
 import type { CustomFetch, ServerMetadata } from 'openid-client';

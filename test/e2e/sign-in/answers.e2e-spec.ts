@@ -1,18 +1,25 @@
 // Answers of issuers that must not sign anyone in. Contract: docs/contract.md#people.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import type { TestApp } from '../../support/app/app.js';
-import { setCookies } from '../../support/app/console.js';
-import { CLIENT } from '../../support/sign-in/identity-provider.js';
+import { cookieOf, setCookies } from '../../support/app/console.js';
+import { CLIENT, startIdentityProvider } from '../../support/sign-in/identity-provider.js';
 import {
   answerWith,
   begin,
+  CALLBACK,
+  clickSignIn,
   createSignInApp,
   currentClock,
   followCallback,
   mapGroup,
   sessionOf,
   sessionShown,
+  visitAs,
 } from '../../support/sign-in/sign-in-app.js';
 import { startTokenIssuer } from '../../support/sign-in/token-issuer.js';
 import type { IssuerAnswer, TokenIssuer } from '../../support/sign-in/token-issuer.js';
@@ -162,9 +169,6 @@ describe('an answer that fails a check (V48, V49)', () => {
 
 describe('an issuer among several', () => {
   it('never gets a code of another one, nor answers in its place (V49)', async () => {
-    const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
-    const { tmpdir } = await import('node:os');
-    const { join } = await import('node:path');
     const other = await startTokenIssuer(() => clock.now());
     const directory = mkdtempSync(join(tmpdir(), 'providers-'));
     const file = join(directory, 'providers.yaml');
@@ -259,10 +263,6 @@ describe('groups that the answer does not state', () => {
 
 describe('an issuer that is down', () => {
   it('stops neither start nor readiness nor sign-in by key, and works without a restart when it is back (V45)', async () => {
-    const { createServer } = await import('node:http');
-    const { startIdentityProvider } = await import('../../support/sign-in/identity-provider.js');
-    const { CALLBACK, clickSignIn, visitAs } = await import('../../support/sign-in/sign-in-app.js');
-    const { cookieOf } = await import('../../support/app/console.js');
     const placeholder = createServer();
     await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
     const { port } = placeholder.address() as { port: number };
@@ -306,7 +306,6 @@ describe('an issuer that is down', () => {
     strange.answer = { metadata };
     const service = await createSignInApp(strange.issuer, { clock });
     try {
-      const { clickSignIn } = await import('../../support/sign-in/sign-in-app.js');
       expect((await clickSignIn(service)).status).toBe(503);
     } finally {
       await service.close();
@@ -316,7 +315,7 @@ describe('an issuer that is down', () => {
 });
 
 describe('keys of an issuer', () => {
-  it('that change are read again once a minute (V46)', async () => {
+  it('are read again once a minute when they change (V46)', async () => {
     expect((await answerWith(app, issuer)).status).toBe(303);
     await issuer.rotate();
     const downloads = (): number => issuer.requests.filter((path) => path === '/jwks').length;

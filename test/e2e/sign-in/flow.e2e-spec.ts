@@ -1,5 +1,6 @@
 // Sign-in of people by an identity provider, from the button to the session. Contract: docs/contract.md#people.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
 import { FROM_PAGE, setCookies, whoAmI } from '../../support/app/console.js';
 import { ask } from '../../support/requests/admin.js';
@@ -250,7 +251,6 @@ describe('a provider with claims in userinfo alone', () => {
 
 describe('a service without a provider', () => {
   it('lists no button, and leads to the sign-in page', async () => {
-    const { createTestApp } = await import('../../support/app/app.js');
     const plain = await createTestApp({ environment: { PUBLIC_PATH: '/signalbox' } });
     try {
       expect((await plain.http.get('/console/sign-in')).body).toEqual({ data: [] });

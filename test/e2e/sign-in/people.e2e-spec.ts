@@ -127,7 +127,7 @@ describe('a person', () => {
     }
   });
 
-  it('that is the last owner signs in without the group, and a management key grants the role (V52)', async () => {
+  it('signs in without the group as the last owner, and a management key grants the role (V52)', async () => {
     const service = await createSignInApp(issuer.issuer, {
       clock,
       environment: { OIDC_OWNER_GROUPS: 'owners' },
