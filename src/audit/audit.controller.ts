@@ -1,7 +1,7 @@
 // The route of the audit log: an extension of the contract (docs/contract.md#audit-log).
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { Operation } from '../http/openapi/operation.js';
 import { AlsoCsv, nextBy } from '../http/server/csv.js';
@@ -18,6 +18,7 @@ export class AuditController {
 
   @Get()
   @AlsoCsv(AuditEntryDto, nextBy('next', 'after'))
+  @NeedsRight('audit.read')
   @Operation({
     id: 'listAuditLog',
     summary: 'List audit log entries',

@@ -21,7 +21,7 @@ export class AuditService {
     private readonly keyHashes: KeyHashes,
   ) {}
 
-  async list({ accountId }: Manager, query: AuditQueryDto): Promise<AuditPage> {
+  async list({ accountId, reach }: Manager, query: AuditQueryDto): Promise<AuditPage> {
     const { limit, object_id: objectId } = query;
     // Entries name a key by the hash of its record.
     const names = await this.keyHashes.find(accountId, objectId === undefined ? [] : [objectId]);
@@ -29,6 +29,7 @@ export class AuditService {
       objectType: query.object_type,
       objectId: names.get(objectId ?? '')?.hash ?? objectId,
       workspaceId: query.workspace_id,
+      workspaceIds: reach.workspaceIds,
       action: query.action,
       from: toDate(query.from),
       to: toDate(query.to),

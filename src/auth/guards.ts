@@ -8,7 +8,7 @@ import type { SessionCaller, SessionPerson } from '../domain/people/console-sess
 import { managerByPerson } from '../domain/people/manager.js';
 import type { PersonManager } from '../domain/people/manager.js';
 import type { Person } from '../domain/people/person.js';
-import { lowestRoleWith, reachOf } from '../domain/people/rights.js';
+import { reachOf, roleRefused } from '../domain/people/rights.js';
 import { isFromConsole, mayHaveSession, presentedSession } from '../domain/people/console-session.js';
 import { presentedCredential } from '../domain/keys/credential-headers.js';
 import { Clock } from '../domain/clock.js';
@@ -126,9 +126,9 @@ function managerOfPerson(context: ExecutionContext, person: Person): PersonManag
   const right = RIGHT.of(context);
   const reach = right === undefined ? null : reachOf(person, right);
   if (reach !== null) return managerByPerson(person, reach);
-  throw new AppError('role_refused', {
-    detail: right === undefined ? 'the operation is for keys' : `it needs the role ${lowestRoleWith(right)}`,
-  });
+  throw right === undefined
+    ? new AppError('role_refused', { detail: 'the operation is for keys' })
+    : roleRefused(right);
 }
 
 const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,7 +1,7 @@
 // The routes of customers' own provider credentials.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_CREDENTIALS_PER_PROVIDER } from '../domain/providers/provider-credential.js';
@@ -22,6 +22,7 @@ export class ByokController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
+  @NeedsRight('provider_keys.read')
   @Operation({
     id: 'listBYOKKeys',
     summary: 'List provider credentials',
@@ -38,6 +39,7 @@ export class ByokController {
 
   @Post()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('provider_keys.change')
   @Operation({
     id: 'createBYOKKey',
     summary: 'Create a provider credential',
@@ -52,6 +54,7 @@ export class ByokController {
 
   @Get(':id')
   @ManagementOnly()
+  @NeedsRight('provider_keys.read')
   @Operation({
     id: 'getBYOKKey',
     summary: 'Get a provider credential',
@@ -64,6 +67,7 @@ export class ByokController {
 
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('provider_keys.change')
   @Operation({
     id: 'updateBYOKKey',
     summary: 'Update a provider credential',
@@ -82,6 +86,7 @@ export class ByokController {
 
   @Delete(':id')
   @ManagementOnly()
+  @NeedsRight('provider_keys.change')
   @Operation({
     id: 'deleteBYOKKey',
     summary: 'Delete a provider credential',

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
+import { reachesWorkspace } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
 import { AppError } from '../domain/errors.js';
 import { omitUndefined } from '../domain/members.js';
@@ -35,8 +36,8 @@ export class ByokService {
 
   async create(actor: Actor, dto: CreateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor;
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
-    const allowedKeys = await this.checkedKeys(accountId, dto.allowed_api_key_hashes);
+    const workspaceId = await this.accounts.chooseWorkspace(actor, dto.workspace_id);
+    const allowedKeys = await this.checkedKeys(actor, dto.allowed_api_key_hashes);
     const settings = {
       name: null,
       disabled: false,
@@ -57,32 +58,31 @@ export class ByokService {
     );
   }
 
-  async list({ accountId }: Manager, query: ListByokKeysQueryDto): Promise<Page<ProviderCredentialRecord>> {
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, query.workspace_id);
+  async list(manager: Manager, query: ListByokKeysQueryDto): Promise<Page<ProviderCredentialRecord>> {
+    const workspaceId = await this.accounts.chooseWorkspace(manager, query.workspace_id);
     return this.credentials.list({ workspaceId, provider: query.provider }, query);
   }
 
-  async get({ accountId }: Manager, id: string): Promise<ProviderCredentialRecord> {
+  /** A credential that is not within reach answers like one that does not exist. */
+  async get({ accountId, reach }: Manager, id: string): Promise<ProviderCredentialRecord> {
     const found = isUUID(id) ? await this.credentials.find(accountId, id) : null;
-    if (!found) throw noSuchCredential();
+    if (!found || !reachesWorkspace(reach, found.workspaceId)) throw noSuchCredential();
     return found;
   }
 
   async update(actor: Actor, id: string, dto: UpdateByokKeyDto): Promise<ProviderCredentialRecord> {
     const { accountId } = actor;
-    if (!isUUID(id)) throw noSuchCredential();
+    const stored = await this.get(actor, id);
     const { allowed_api_key_hashes: hashes } = dto;
-    const stored = hashes ? (await this.credentials.find(accountId, id))?.allowedApiKeyHashes : [];
-    const change = toChange(dto, await this.checkedKeys(accountId, hashes, stored));
+    const change = toChange(dto, await this.checkedKeys(actor, hashes, stored.allowedApiKeyHashes));
     const decide = (before: ProviderCredentialRecord): ProviderCredentialChange => {
       rejectFixedChanges(dto, toByokKeyDto(before));
       rejectContradiction({ ...before, ...change });
       return change;
     };
     if (Object.keys(change).length === 0) {
-      const unchanged = await this.get(actor, id);
-      decide(unchanged);
-      return unchanged;
+      decide(stored);
+      return stored;
     }
     const describe = describeChange(actor, AUDITED_CREDENTIAL, dto.key === undefined ? 'update' : 'rotate');
     const updated = await this.credentials.update(accountId, id, decide, describe);
@@ -91,20 +91,19 @@ export class ByokService {
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
-    const isDeleted =
-      isUUID(id) &&
-      (await this.credentials.delete(actor.accountId, id, describeChange(actor, AUDITED_CREDENTIAL)));
-    if (!isDeleted) throw noSuchCredential();
+    await this.get(actor, id);
+    const describe = describeChange(actor, AUDITED_CREDENTIAL);
+    if (!(await this.credentials.delete(actor.accountId, id, describe))) throw noSuchCredential();
   }
 
   /** The hashes of the records. Hashes that were stored before may name deleted keys. */
   private async checkedKeys(
-    accountId: string,
+    manager: Manager,
     given: readonly string[] | null | undefined,
     stored: readonly string[] = [],
   ): Promise<readonly string[] | null | undefined> {
     if (!given) return given;
-    const { hashes, unknown } = await this.keyHashes.check(accountId, given, stored);
+    const { hashes, unknown } = await this.keyHashes.check(manager, given, stored);
     if (unknown.length > 0) {
       throw new AppError('invalid_request', {
         detail: `allowed_api_key_hashes: no such key: ${unknown.join(', ')}`,

@@ -1,6 +1,7 @@
 // `npm run keys:create`: creates a key and prints it once.
 import { parseArgs } from 'node:util';
 import { createKeySecret, hashKeySecret } from '../domain/keys/api-key.js';
+import { wholeAccount } from '../domain/people/manager.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { LIMIT_RESETS } from '../domain/spend/spend.js';
@@ -54,7 +55,7 @@ export async function run(argv: string[]): Promise<void> {
       workspaceId:
         workspace === undefined
           ? await accounts.ensureWorkspace(accountId)
-          : await accounts.chooseWorkspace(accountId, workspace),
+          : await accounts.chooseWorkspace(wholeAccount(accountId), workspace),
       kind: values.management ? 'management' : 'inference',
       name: values.name,
       secret,

@@ -2,8 +2,8 @@
 import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ReadsOnly } from '../auth/auth.decorators.js';
-import { attachPayer, callerOf } from '../auth/caller.js';
+import { NeedsRight, ReadsOnly } from '../auth/auth.decorators.js';
+import { attachPayer, managerOf } from '../auth/caller.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import { ChatResponder } from '../chat/chat-responder.js';
 import { CHAT_BODY } from '../chat/request/checked-body.js';
@@ -15,6 +15,7 @@ import { PlaygroundService } from './playground.service.js';
 
 @ApiExcludeController()
 @ReadsOnly()
+@NeedsRight('playground.use')
 @LargeBody()
 @Controller('console/playground')
 export class PlaygroundController {
@@ -89,7 +90,7 @@ export class PlaygroundController {
   }
 
   private async choosePayer(request: Request, hash: unknown): Promise<Caller> {
-    const payer = await this.playground.chooseKey(callerOf(request), hash);
+    const payer = await this.playground.chooseKey(managerOf(request), hash);
     attachPayer(request, payer);
     return payer;
   }

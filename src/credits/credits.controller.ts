@@ -1,7 +1,7 @@
 // The route of an account's credits.
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -17,6 +17,7 @@ export class CreditsController {
 
   @Get()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('credits.read')
   @Operation({
     id: 'getCredits',
     summary: 'Get the credits of the account',

@@ -1,7 +1,7 @@
 // Delivery operations for operators: extensions of the contract (docs/contract.md#delivery-operations).
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { MAX_REPLAYS_PER_HOUR, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import { ConnectionTestDto, SigningSecretDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
@@ -27,6 +27,7 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Post('test')
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'testDestination',
     summary: 'Test a destination',
@@ -38,6 +39,7 @@ export class DeliveriesController {
   }
 
   @Get('deliveries')
+  @NeedsRight('destinations.read')
   @Operation({
     id: 'getDestinationDeliveries',
     summary: 'Get the delivery status',
@@ -50,6 +52,7 @@ export class DeliveriesController {
   }
 
   @Get('signing-secret')
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'getDestinationSigningSecret',
     summary: 'Get the signing secret of a webhook',
@@ -65,6 +68,7 @@ export class DeliveriesController {
   }
 
   @Get('dead-letters')
+  @NeedsRight('destinations.read')
   @Operation({
     id: 'listDeadLetters',
     summary: 'List dead letters',
@@ -81,6 +85,7 @@ export class DeliveriesController {
   }
 
   @Post('replay')
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'replayDeliveries',
     summary: 'Replay deliveries',

@@ -5,6 +5,7 @@ import { ConnectionTester } from '../deliveries/connection-test.js';
 import { DESTINATIONS_CHANNEL } from '../deliveries/workspace-destinations.js';
 import { WebhookSignatures } from '../deliveries/batches/webhook-signatures.js';
 import type { Manager } from '../domain/people/manager.js';
+import { hasRight } from '../domain/people/rights.js';
 import { Clock } from '../domain/clock.js';
 import {
   MAX_DELIVERY_AGE,
@@ -123,7 +124,7 @@ export class DeliveriesService {
       throw new AppError('not_found', {
         detail: 'the destination was deleted; nothing is delivered to it any more',
       });
-    return described(destination, state);
+    return described(manager, destination, state);
   }
 
   /** The states of a workspace's destinations, in the order of their list. */
@@ -136,7 +137,7 @@ export class DeliveriesService {
     const states = await this.states.findAll(destinations.map(refOf), since);
     const deliveries = destinations.flatMap((destination) => {
       const state = states.get(destination.id);
-      return state === undefined ? [] : [described(destination, state)];
+      return state === undefined ? [] : [described(manager, destination, state)];
     });
     return { deliveries, total };
   }
@@ -153,7 +154,8 @@ export class DeliveriesService {
     const found = await this.deadLetters.list(ref, { offset, limit: limit + 1, after });
     const letters = found.letters.slice(0, limit);
     const last = found.letters.length > limit ? letters.at(-1) : undefined;
-    const shown = letters.map((letter) => withoutText(letter, destination));
+    const hidesText = hidesTextOf(manager, destination);
+    const shown = letters.map((letter) => withoutText(letter, hidesText));
     return {
       letters: shown,
       total: found.total,
@@ -228,19 +230,24 @@ export class DeliveriesService {
   }
 }
 
-function described(destination: Destination, state: DeliveryState): DescribedDestination {
+function described(manager: Manager, destination: Destination, state: DeliveryState): DescribedDestination {
+  const hidesText = hidesTextOf(manager, destination);
   return {
     destination,
-    state: { ...state, lastError: state.lastError && withoutText(state.lastError, destination) },
+    state: { ...state, lastError: state.lastError && withoutText(state.lastError, hidesText) },
   };
 }
 
-/** Hides texts of platforms that were stored before privacy mode was switched on. */
-function withoutText<Shown extends { readonly message: string }>(
-  shown: Shown,
-  { privacyMode }: Pick<Destination, 'privacyMode'>,
-): Shown {
-  return privacyMode ? { ...shown, message: statusIn(shown.message) } : shown;
+/**
+ * Texts of platforms that were stored before privacy mode was switched on. And those for people who only read the destination:
+ * a platform may repeat contents.
+ */
+function hidesTextOf(manager: Manager, { privacyMode, workspaceId }: Destination): boolean {
+  return privacyMode || !hasRight(manager, 'destinations.change', workspaceId);
+}
+
+function withoutText<Shown extends { readonly message: string }>(shown: Shown, hidesText: boolean): Shown {
+  return hidesText ? { ...shown, message: statusIn(shown.message) } : shown;
 }
 
 function refOf({ workspaceId, id }: Destination) {

@@ -1,7 +1,7 @@
 // The routes of observability destinations.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
@@ -23,6 +23,7 @@ export class DestinationsController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
+  @NeedsRight('destinations.read')
   @Operation({
     id: 'listObservabilityDestinations',
     summary: 'List destinations',
@@ -39,6 +40,7 @@ export class DestinationsController {
 
   @Post()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'createObservabilityDestination',
     summary: 'Create a destination',
@@ -56,6 +58,7 @@ export class DestinationsController {
 
   @Get(':id')
   @ManagementOnly()
+  @NeedsRight('destinations.read')
   @Operation({
     id: 'getObservabilityDestination',
     summary: 'Get a destination',
@@ -69,6 +72,7 @@ export class DestinationsController {
 
   @Patch(':id')
   @ManagementOnly()
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'updateObservabilityDestination',
     summary: 'Update a destination',
@@ -88,6 +92,7 @@ export class DestinationsController {
 
   @Delete(':id')
   @ManagementOnly()
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'deleteObservabilityDestination',
     summary: 'Delete a destination',

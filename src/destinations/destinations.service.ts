@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { TestableDestination } from '../deliveries/connection-test.js';
 import { requireDestinationKind } from '../destination-kinds/index.js';
+import { reachesWorkspace } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -46,10 +47,8 @@ export class DestinationsService {
 
   async create(actor: Actor, dto: CreateDestinationDto): Promise<Destination> {
     const { accountId } = actor;
-    // The statement that writes the destination checks whether the account has the named workspace.
-    const workspaceId =
-      dto.workspace_id?.toLowerCase() ?? (await this.accounts.findDefaultWorkspaceId(accountId));
-    const apiKeyHashes = await this.checkedKeyHashes(accountId, dto.api_key_hashes ?? null);
+    const workspaceId = await this.accounts.chooseWorkspace(actor, dto.workspace_id);
+    const apiKeyHashes = await this.checkedKeyHashes(actor, dto.api_key_hashes ?? null);
     const kind = requireDestinationKind(dto.type);
     const config = await newConfig(this.urlGuard, kind, dto.config, accountId);
     return this.destinations.createWithinLimit(
@@ -75,17 +74,17 @@ export class DestinationsService {
   }
 
   async list(
-    { accountId }: Manager,
+    manager: Manager,
     query: DestinationsQueryDto,
   ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }> {
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, query.workspace_id);
-    return this.destinations.list(accountId, workspaceId, query);
+    const workspaceId = await this.accounts.chooseWorkspace(manager, query.workspace_id);
+    return this.destinations.list(manager.accountId, workspaceId, query);
   }
 
-  /** Another account's destination answers like one that does not exist. */
-  async get({ accountId }: Manager, id: string): Promise<Destination> {
-    const destination = isUUID(id) ? await this.destinations.find(accountId, id) : null;
-    return destination ?? rejectUnknown();
+  /** A destination that is not within reach answers like one that does not exist. */
+  async get({ accountId, reach }: Manager, id: string): Promise<Destination> {
+    const found = isUUID(id) ? await this.destinations.find(accountId, id) : null;
+    return found && reachesWorkspace(reach, found.workspaceId) ? found : rejectUnknown();
   }
 
   async update(actor: Actor, id: string, dto: UpdateDestinationDto): Promise<Destination> {
@@ -101,7 +100,7 @@ export class DestinationsService {
       samplingRate: dto.sampling_rate,
       apiKeyHashes:
         dto.api_key_hashes &&
-        (await this.checkedKeyHashes(actor.accountId, dto.api_key_hashes, before.apiKeyHashes ?? [])),
+        (await this.checkedKeyHashes(actor, dto.api_key_hashes, before.apiKeyHashes ?? [])),
       filterRules: dto.filter_rules && fromFilterRulesDto(dto.filter_rules),
       regions: dto.regions,
       config: dto.config && (await this.changedConfig(before, dto.config)),
@@ -139,21 +138,20 @@ export class DestinationsService {
     const storedHashes = stored?.apiKeyHashes ?? null;
     return {
       accountId,
-      workspaceId: stored?.workspaceId ?? (await this.accounts.chooseWorkspace(accountId, wanted)),
+      workspaceId: stored?.workspaceId ?? (await this.accounts.chooseWorkspace(manager, wanted)),
       regions: dto.regions ?? stored?.regions ?? ['global'],
       apiKeyHashes:
         hashes === undefined
           ? storedHashes
-          : await this.checkedKeyHashes(accountId, hashes, storedHashes ?? []),
+          : await this.checkedKeyHashes(manager, hashes, storedHashes ?? []),
       filterRules: filter === undefined ? (stored?.filterRules ?? null) : toFilterRules(filter),
     };
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
-    const wasThere =
-      isUUID(id) &&
-      (await this.destinations.delete(actor.accountId, id, describeChange(actor, AUDITED_DESTINATION)));
-    if (!wasThere) rejectUnknown();
+    await this.get(actor, id);
+    const describe = describeChange(actor, AUDITED_DESTINATION);
+    if (!(await this.destinations.delete(actor.accountId, id, describe))) rejectUnknown();
   }
 
   private changedConfig(
@@ -164,16 +162,16 @@ export class DestinationsService {
   }
 
   /**
-   * The hashes of the records, each once; throws when the account has no such key. Hashes that were stored before may name
+   * The hashes of the records, each once; throws when no such key is within reach. Hashes that were stored before may name
    * deleted keys.
    */
   private async checkedKeyHashes<Hashes extends readonly string[] | null>(
-    accountId: string,
+    manager: Manager,
     given: Hashes,
     stored: readonly string[] = [],
   ): Promise<Hashes | string[]> {
     if (given === null) return given;
-    const { hashes, unknown } = await this.keyHashes.check(accountId, given, stored);
+    const { hashes, unknown } = await this.keyHashes.check(manager, given, stored);
     if (unknown.length === 0) return hashes;
     throw new AppError('invalid_request', { detail: `api_key_hashes: no such key: ${unknown.join(', ')}` });
   }

@@ -1,7 +1,7 @@
 // Delivery operations that concern no single stored destination (docs/contract.md#delivery-operations).
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { MAX_PREVIEWS_PER_MINUTE, MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import { ConnectionTestDto, toConnectionTestDto } from '../http/dto/receiver.dto.js';
@@ -22,6 +22,7 @@ export class WorkspaceDeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get('deliveries')
+  @NeedsRight('destinations.read')
   @Operation({
     id: 'listDeliveries',
     summary: 'List the delivery status of all destinations',
@@ -43,6 +44,7 @@ export class WorkspaceDeliveriesController {
   }
 
   @Post('destinations/test')
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'testDestinationSettings',
     summary: 'Test settings of a destination',
@@ -60,6 +62,7 @@ export class WorkspaceDeliveriesController {
   }
 
   @Post('destinations/preview')
+  @NeedsRight('destinations.change')
   @Operation({
     id: 'previewDestinationSelection',
     summary: 'Preview the rules of a destination',

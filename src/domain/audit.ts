@@ -17,6 +17,7 @@ export const AUDIT_OBJECT_TYPES = [
   'guardrail',
   'guardrail_assignment',
   'notification',
+  'own_key_policy',
   'person',
   'preset',
   'provider_credential',

@@ -46,6 +46,11 @@ export const ERROR_DEFINITIONS = {
     message: 'Your role does not allow this operation',
     errorType: 'permission_denied',
   },
+  own_key_refused: {
+    status: 403,
+    message: 'The own-key policy of the workspace does not allow this',
+    errorType: 'permission_denied',
+  },
   cross_site: {
     status: 403,
     message: 'Requests of other sites are not accepted',

@@ -99,7 +99,7 @@ export class GenerationListService {
     const workspaceId =
       query.workspace_id === undefined && apiKey
         ? apiKey.workspaceId
-        : await this.accounts.chooseWorkspaceWithin(manager, query.workspace_id);
+        : await this.accounts.chooseWorkspaceOfKeys(manager, query.workspace_id);
     return {
       accountId,
       workspaceId,

@@ -1,7 +1,7 @@
 // The routes of the assignments of guardrails to keys and members.
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import type { Manager } from '../domain/people/manager.js';
 import { PageQueryDto } from '../http/dto/page-query.dto.js';
@@ -32,6 +32,7 @@ export class GuardrailAssignmentsController {
 
   @Get('assignments/keys')
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'listKeyAssignments',
     summary: 'List the assignments to keys',
@@ -47,6 +48,7 @@ export class GuardrailAssignmentsController {
 
   @Get('assignments/members')
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'listMemberAssignments',
     summary: 'List the assignments to members',
@@ -62,6 +64,7 @@ export class GuardrailAssignmentsController {
 
   @Get(':id/assignments/keys')
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'listGuardrailKeyAssignments',
     summary: 'List the keys of a guardrail',
@@ -78,6 +81,7 @@ export class GuardrailAssignmentsController {
 
   @Get(':id/assignments/members')
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'listGuardrailMemberAssignments',
     summary: 'List the members of a guardrail',
@@ -94,6 +98,7 @@ export class GuardrailAssignmentsController {
 
   @Post(':id/assignments/keys')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'bulkAssignKeysToGuardrail',
     summary: 'Assign a guardrail to keys',
@@ -110,6 +115,7 @@ export class GuardrailAssignmentsController {
 
   @Post(':id/assignments/keys/remove')
   @ManagementOnly()
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'bulkUnassignKeysFromGuardrail',
     summary: 'Remove a guardrail from keys',
@@ -126,6 +132,7 @@ export class GuardrailAssignmentsController {
 
   @Post(':id/assignments/members')
   @ManagementOnly()
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'bulkAssignMembersToGuardrail',
     summary: 'Assign a guardrail to members',
@@ -142,6 +149,7 @@ export class GuardrailAssignmentsController {
 
   @Post(':id/assignments/members/remove')
   @ManagementOnly()
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'bulkUnassignMembersFromGuardrail',
     summary: 'Remove a guardrail from members',

@@ -32,7 +32,7 @@ export class GuardrailAssignmentsService {
     private readonly rateLimiter: RateLimiter,
   ) {}
 
-  /** Of one guardrail, or of all of the account. */
+  /** Of one guardrail, or of all within reach. */
   async list<Subject extends AssignmentSubject>(
     manager: Manager,
     subject: Subject,
@@ -40,9 +40,8 @@ export class GuardrailAssignmentsService {
     page: PageRequest,
   ): Promise<Page<OfSubject<Subject>>> {
     const guardrail = id === null ? null : await this.guardrails.get(manager, id);
-    const { accountId } = manager;
-    const filter = { accountId, subject, ...(guardrail && { guardrailId: guardrail.id }) };
-    const { items, total } = await this.assignments.list(filter, page);
+    const filter = { subject, ...(guardrail && { guardrailId: guardrail.id }) };
+    const { items, total } = await this.assignments.list(manager, filter, page);
     const isOfSubject = (one: GuardrailAssignment): one is OfSubject<Subject> => one.subject === subject;
     return { items: items.filter(isOfSubject), total };
   }
@@ -60,7 +59,8 @@ export class GuardrailAssignmentsService {
         detail: 'the default guardrail governs all keys of its workspace, and cannot be assigned',
       });
     const named = await this.countChanges(guardrail.accountId, subject, names);
-    return this.assignments.assign(guardrail, named, describeChange(actor, AUDITED_ASSIGNMENT));
+    const describe = describeChange(actor, AUDITED_ASSIGNMENT);
+    return this.assignments.assign(guardrail, named, actor.person?.id ?? null, describe);
   }
 
   async remove(

@@ -1,7 +1,13 @@
 // The routes of guardrails.
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly, ReadsOnly } from '../auth/auth.decorators.js';
+import {
+  CurrentActor,
+  CurrentManager,
+  ManagementOnly,
+  NeedsRight,
+  ReadsOnly,
+} from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { MAX_GUARDRAILS_PER_WORKSPACE } from '../domain/guardrails/guardrail.js';
 import type { Manager } from '../domain/people/manager.js';
@@ -28,6 +34,7 @@ export class GuardrailsController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'listGuardrails',
     summary: 'List guardrails',
@@ -44,6 +51,7 @@ export class GuardrailsController {
 
   @Post()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'createGuardrail',
     summary: 'Create a guardrail',
@@ -60,6 +68,7 @@ export class GuardrailsController {
 
   @Get('usage')
   @ManagementOnly()
+  @NeedsRight('guardrails.read_usage')
   @Operation({
     id: 'listGuardrailUsage',
     summary: 'List the usage of guardrails',
@@ -78,6 +87,7 @@ export class GuardrailsController {
   @HttpCode(200)
   @ReadsOnly()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'testGuardrailFilters',
     summary: 'Try content filters on a text',
@@ -90,6 +100,7 @@ export class GuardrailsController {
 
   @Get(':id')
   @ManagementOnly()
+  @NeedsRight('guardrails.read')
   @Operation({
     id: 'getGuardrail',
     summary: 'Get a guardrail',
@@ -102,6 +113,7 @@ export class GuardrailsController {
 
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'updateGuardrail',
     summary: 'Update a guardrail',
@@ -120,6 +132,7 @@ export class GuardrailsController {
 
   @Delete(':id')
   @ManagementOnly()
+  @NeedsRight('guardrails.change')
   @Operation({
     id: 'deleteGuardrail',
     summary: 'Delete a guardrail',

@@ -7,6 +7,7 @@ import { NEW_GUARDRAIL, noSuchGuardrail, ZDR_VENDORS } from '../domain/guardrail
 import type { Guardrail, GuardrailSettings, ZdrVendor } from '../domain/guardrails/guardrail.js';
 import type { GuardrailUsage } from '../domain/guardrails/guardrail-hit.js';
 import type { Manager } from '../domain/people/manager.js';
+import { requireRight } from '../domain/people/rights.js';
 import { rejectMember } from '../domain/errors.js';
 import { parseUsd } from '../domain/spend/money.js';
 import type { Page } from '../domain/page.js';
@@ -42,7 +43,7 @@ export class GuardrailsService {
 
   async create(actor: Actor, { name, workspace_id: wanted, ...dto }: CreateGuardrailDto): Promise<Guardrail> {
     const { accountId } = actor;
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, wanted);
+    const workspaceId = await this.accounts.chooseWorkspace(actor, wanted);
     const settings = this.changed({ ...NEW_GUARDRAIL, name }, dto);
     return this.guardrails.create(
       { accountId, workspaceId },
@@ -52,21 +53,20 @@ export class GuardrailsService {
   }
 
   async list(
-    { accountId }: Manager,
+    manager: Manager,
     { workspace_id: wanted, ...page }: GuardrailsQueryDto,
   ): Promise<Page<Guardrail>> {
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, wanted);
-    return this.guardrails.list({ accountId: accountId, workspaceId }, page);
+    return this.guardrails.list(manager, await this.accounts.chooseWorkspace(manager, wanted), page);
   }
 
-  /** Throws `invalid_request` for a workspace of another account. */
-  async usage({ accountId }: Manager, wanted: string | undefined): Promise<readonly GuardrailUsage[]> {
-    return this.usages.ofWorkspace(await this.accounts.chooseWorkspace(accountId, wanted));
+  /** Throws `invalid_request` for a workspace that is not within reach. */
+  async usage(manager: Manager, wanted: string | undefined): Promise<readonly GuardrailUsage[]> {
+    return this.usages.ofWorkspace(await this.accounts.chooseWorkspace(manager, wanted));
   }
 
-  /** Another account's guardrail answers like one that does not exist. */
-  async get({ accountId }: Manager, id: string): Promise<Guardrail> {
-    const found = isUUID(id) ? await this.guardrails.find(accountId, id.toLowerCase()) : null;
+  /** A guardrail that is not within reach answers like one that does not exist. */
+  async get(manager: Manager, id: string): Promise<Guardrail> {
+    const found = isUUID(id) ? await this.guardrails.find(manager, id.toLowerCase()) : null;
     if (!found) throw noSuchGuardrail();
     return found;
   }
@@ -74,6 +74,7 @@ export class GuardrailsService {
   async update(actor: Actor, id: string, dto: UpdateGuardrailDto): Promise<Guardrail> {
     if (!isUUID(id)) throw noSuchGuardrail();
     const change = (before: Guardrail): GuardrailSettings => {
+      if (before.isDefault) requireRight(actor, 'default_guardrail.change', before.workspaceId);
       rejectFixedChanges(dto, toGuardrailDto(before));
       const after = this.changed(before, dto);
       if (before.isDefault && after.limit !== null)
@@ -82,22 +83,16 @@ export class GuardrailsService {
     };
     const initial = { ...NEW_GUARDRAIL, name: DEFAULT_NAME };
     const describe = describeChange(actor, AUDITED_GUARDRAIL);
-    const changed = await this.guardrails.change(
-      actor.accountId,
-      id.toLowerCase(),
-      change,
-      initial,
-      describe,
-    );
+    const changed = await this.guardrails.change(actor, id.toLowerCase(), change, initial, describe);
     if (!changed) throw noSuchGuardrail();
     return changed;
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
+    const { isDefault, workspaceId, id: found } = await this.get(actor, id);
+    if (isDefault) requireRight(actor, 'default_guardrail.change', workspaceId);
     const describe = describeChange(actor, AUDITED_GUARDRAIL);
-    const wasThere =
-      isUUID(id) && (await this.guardrails.delete(actor.accountId, id.toLowerCase(), describe));
-    if (!wasThere) throw noSuchGuardrail();
+    if (!(await this.guardrails.delete(actor.accountId, found, describe))) throw noSuchGuardrail();
   }
 
   /** Omitted members keep their value. */

@@ -1,7 +1,7 @@
 // The routes of API keys. Rotating is an extension of the contract.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, listOf } from '../http/openapi/envelopes.js';
@@ -24,6 +24,7 @@ export class KeysController {
   @AlsoCsv(ApiKeyDto, nextByOffset(100))
   @ConditionalGet()
   @ManagementOnly()
+  @NeedsRight('keys.read')
   @Operation({
     id: 'list',
     summary: 'List API keys',
@@ -40,6 +41,7 @@ export class KeysController {
 
   @Post()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('keys.change')
   @Operation({
     id: 'createKeys',
     summary: 'Create an API key',
@@ -56,6 +58,7 @@ export class KeysController {
 
   @Get(':hash')
   @ManagementOnly()
+  @NeedsRight('keys.read')
   @Operation({
     id: 'getKey',
     summary: 'Get an API key',
@@ -68,6 +71,7 @@ export class KeysController {
 
   @Patch(':hash')
   @ManagementOnly()
+  @NeedsRight('keys.change')
   @Operation({
     id: 'updateKeys',
     summary: 'Update an API key',
@@ -85,6 +89,7 @@ export class KeysController {
 
   @Delete(':hash')
   @ManagementOnly()
+  @NeedsRight('keys.change')
   @Operation({
     id: 'deleteKeys',
     summary: 'Delete an API key',
@@ -98,6 +103,7 @@ export class KeysController {
 
   @Post(':hash/rotate')
   @ManagementOnly()
+  @NeedsRight('keys.change')
   @Operation({
     id: 'rotateKey',
     summary: 'Rotate an API key',

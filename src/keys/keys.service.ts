@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { createKeySecret, KEY_HASH, NEVER_USED, stateOf } from '../domain/keys/api-key.js';
-import type { ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
+import type { ApiKey, ApiKeySnapshot, ApiKeyState, Caller } from '../domain/keys/api-key.js';
+import { ownerIn, reachesKey } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
+import { PERSON_ID } from '../domain/people/person.js';
+import { requireRight } from '../domain/people/rights.js';
 import { isDescending } from '../domain/keys/key-list.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor } from '../domain/audit.js';
@@ -23,6 +26,7 @@ import { toKeySettings } from './dto/api-key.dto.js';
 import type { CreateKeyDto, UpdateKeyDto } from './dto/key-bodies.dto.js';
 import type { KeysQueryDto } from './dto/keys-query.dto.js';
 import { AUDITED_KEY, quotasOfKeys, toLimit } from './key-settings.js';
+import { OwnKeys, unbounded } from './own-keys.js';
 
 const EXPIRED = 'expires_at: the key has expired, and no change revives it; create another key';
 
@@ -41,13 +45,14 @@ export class KeysService {
     private readonly activity: ActivityRepository,
     private readonly refusals: RefusalsRepository,
     private readonly guardrails: GuardrailUsageRepository,
+    private readonly ownKeys: OwnKeys,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
-  /** Another account's key answers like one that does not exist. */
-  async get({ accountId }: Manager, hash: string): Promise<ApiKeyState> {
-    return this.toState(await this.find(accountId, hash));
+  /** A key that is not within reach answers like one that does not exist. */
+  async get(manager: Manager, hash: string): Promise<ApiKeyState> {
+    return this.toState(await this.find(manager, hash));
   }
 
   /** The caller's own key, which another request may delete after this one was authenticated. */
@@ -58,20 +63,29 @@ export class KeysService {
   }
 
   /** A change of a key reads before it writes: nothing may fail after the key is changed. */
-  private async find(accountId: string, hash: string): Promise<ApiKeySnapshot> {
+  private async find({ accountId, reach }: Manager, hash: string): Promise<ApiKeySnapshot> {
     const found = KEY_HASH.test(hash) ? await this.apiKeys.find(accountId, hash) : null;
-    return found ?? rejectUnknown();
+    return found && reachesKey(reach, found.key) ? found : rejectUnknown();
+  }
+
+  /** The key as it is before a change: its workspace and its creator never change. */
+  private async findToChange(actor: Actor, hash: string): Promise<ApiKeySnapshot> {
+    const found = await this.find(actor, hash);
+    // A management key is the account, whatever workspace its record names.
+    if (found.key.kind === 'management') requireRight(actor, 'management_keys.change', null);
+    return found;
   }
 
   private toState(snapshot: ApiKeySnapshot): ApiKeyState {
     return stateOf(snapshot, this.clock.now());
   }
 
-  async list({ accountId }: Manager, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
+  async list(manager: Manager, query: KeysQueryDto): Promise<readonly ApiKeyState[]> {
+    const { accountId } = manager;
     const workspaceId = query.all_workspaces
       ? null
-      : await this.accounts.chooseWorkspaceOfKeys(accountId, query.workspace_id);
-    const found = await this.apiKeys.list(accountId, {
+      : await this.accounts.chooseWorkspaceOfKeys(manager, query.workspace_id);
+    const found = await this.apiKeys.list(manager, {
       workspaceId,
       includeDisabled: query.include_disabled,
       partOfName: query.q ?? '',
@@ -112,9 +126,10 @@ export class KeysService {
   async create(actor: Actor, dto: CreateKeyDto): Promise<KeyWithSecret> {
     const { accountId } = actor;
     rejectLimitOfManagement(dto);
-    const expiresAt = this.readExpiry(dto.expires_at, null) ?? null;
+    if (dto.is_management_key === true) rejectPeople(actor);
     const secret = createKeySecret();
-    const workspaceId = await this.accounts.chooseWorkspace(accountId, dto.workspace_id);
+    const workspaceId = await this.accounts.chooseWorkspace(actor, dto.workspace_id);
+    const { quotas, ...members } = await this.permitted(actor, workspaceId, dto);
     const sharedLimits = await this.policies.findSharedLimits(workspaceId, this.clock.now());
     const created = await this.apiKeys
       .create(
@@ -125,17 +140,13 @@ export class KeysService {
           name: dto.name,
           disabled: dto.disabled ?? false,
           secret,
-          limit: toLimit(dto.limit ?? null),
-          limitReset: dto.limit_reset ?? null,
-          includeByokInLimit: dto.include_byok_in_limit ?? false,
+          ...members,
           embeddingCache: dto.embedding_cache ?? false,
-          expiresAt,
-          creatorUserId: dto.creator_user_id ?? null,
           externalUser: dto.external?.user ?? null,
           partnerSecret: dto.external?.api_key ?? null,
         },
         describeChange(actor, AUDITED_KEY),
-        quotasOfKeys(this.config.quotas, accountId, workspaceId),
+        [...quotasOfKeys(this.config.quotas, accountId, workspaceId), ...quotas],
       )
       .catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
@@ -152,6 +163,26 @@ export class KeysService {
     return { state, secret };
   }
 
+  /** Developers make keys for themselves, within the policy of the workspace; others for any creator, or for none. */
+  private async permitted(actor: Actor, workspaceId: string, dto: CreateKeyDto) {
+    const wanted = {
+      limit: dto.limit === undefined ? undefined : toLimit(dto.limit),
+      limitReset: dto.limit_reset,
+      includeByokInLimit: dto.include_byok_in_limit,
+      expiresAt: dto.expires_at === null ? null : this.readExpiry(dto.expires_at, null),
+    };
+    const { person, reach } = actor;
+    const creatorUserId = dto.creator_user_id ?? null;
+    if (person !== null && ownerIn(reach, workspaceId) === person.id) {
+      if (dto.creator_user_id !== undefined && creatorUserId !== person.id)
+        throw new AppError('role_refused', { detail: 'creator_user_id: must be your own, or absent' });
+      return this.ownKeys.bounded(person, workspaceId, wanted);
+    }
+    // A key that a person makes for a person ends with that one. An application needs a key without a creator.
+    const endsWithCreator = person !== null && creatorUserId !== null && PERSON_ID.test(creatorUserId);
+    return { ...unbounded(wanted), creatorUserId, endsWithCreator, quotas: [] };
+  }
+
   /** A record that is sent back may have an expiry that is over. Undefined: no change. */
   private readExpiry(text: string | null | undefined, before: Date | null): Date | null | undefined {
     if (text === undefined) return undefined;
@@ -164,7 +195,7 @@ export class KeysService {
   }
 
   async update(actor: Actor, hash: string, dto: UpdateKeyDto): Promise<ApiKeyState> {
-    const before = await this.find(actor.accountId, hash);
+    const before = await this.findToChange(actor, hash);
     rejectFixedChanges(dto, toKeySettings(before.key));
     const change = omitUndefined({
       name: dto.name,
@@ -176,6 +207,7 @@ export class KeysService {
       expiresAt: this.readExpiry(dto.expires_at, before.key.expiresAt),
     });
     if (Object.keys(change).length === 0) return this.toState(before);
+    if (isOwn(actor, before.key)) await this.ownKeys.requireBounded(before.key, change);
     const changed = await this.apiKeys.update(
       actor.accountId,
       hash,
@@ -187,14 +219,17 @@ export class KeysService {
 
   /** The record, its hash and its spend stay; the old secrets remain valid for the grace period. */
   async rotate(actor: Actor, hash: string, graceSeconds: number): Promise<KeyWithSecret> {
-    const before = await this.find(actor.accountId, hash);
+    const before = await this.findToChange(actor, hash);
+    const ofPerson = isOwn(actor, before.key);
+    if (ofPerson) await this.ownKeys.requireAllowed(before.key);
     const secret = createKeySecret();
     const now = this.clock.now().getTime();
     const oldSecretsUntil = graceSeconds === 0 ? null : new Date(now + graceSeconds * 1000);
     const rotated = await this.apiKeys.rotate(
       actor.accountId,
       hash,
-      { secret, oldSecretsUntil },
+      // The person has its secret now.
+      { secret, oldSecretsUntil, ...(ofPerson && { endsWithCreator: true }) },
       describeChange(actor, AUDITED_KEY, 'rotate'),
     );
     return { state: this.toState({ ...before, ...(rotated ?? rejectUnknown()) }), secret };
@@ -202,10 +237,9 @@ export class KeysService {
 
   /** A key may delete itself: an operator can create a management key at the command line. */
   async delete(actor: Actor, hash: string): Promise<void> {
-    const deleted =
-      KEY_HASH.test(hash) &&
-      (await this.apiKeys.delete(actor.accountId, hash, describeChange(actor, AUDITED_KEY)));
-    if (!deleted) rejectUnknown();
+    await this.findToChange(actor, hash);
+    if (!(await this.apiKeys.delete(actor.accountId, hash, describeChange(actor, AUDITED_KEY))))
+      rejectUnknown();
   }
 }
 
@@ -214,6 +248,17 @@ function rejectLimitOfManagement({ is_management_key: isManagement, limit, exter
   if (isManagement !== true) return;
   if (limit !== undefined && limit !== null) rejectMember('limit', 'is for keys that make calls; omit it');
   if (external !== undefined) rejectMember('external', 'is for keys that make calls; omit it');
+}
+
+/** Whether the manager reaches the key because he has created it. */
+function isOwn({ reach }: Manager, { workspaceId }: ApiKey): boolean {
+  return ownerIn(reach, workspaceId) !== null;
+}
+
+/** Its secret would be the whole account, without the bounds of a role. */
+function rejectPeople({ person }: Actor): void {
+  if (person !== null)
+    throw new AppError('role_refused', { detail: 'is_management_key: people make no management keys' });
 }
 
 function rejectUnknown(): never {

@@ -7,6 +7,7 @@ import { AppConfig } from '../config/app-config.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import type { Manager } from '../domain/people/manager.js';
+import { hasRight } from '../domain/people/rights.js';
 import { AppError } from '../domain/errors.js';
 import { CatalogueRevisionsRepository } from '../persistence/catalogue/catalogue-revisions.repository.js';
 import type {
@@ -67,12 +68,17 @@ export class CatalogueChanges {
     private readonly revisions: CatalogueRevisionsRepository,
   ) {}
 
-  isOperator({ accountId }: Pick<Manager, 'accountId'>): boolean {
+  /** Whether the manager may change the catalogue: he sees its authors and their reasons. */
+  isOperator(manager: Manager): boolean {
+    return this.isOfOperator(manager) && hasRight(manager, 'catalogue.change', null);
+  }
+
+  private isOfOperator({ accountId }: Manager): boolean {
     return this.config.operatorAccounts.includes(accountId);
   }
 
   requireOperator(manager: Manager): void {
-    if (this.isOperator(manager)) return;
+    if (this.isOfOperator(manager)) return;
     const isNamed = this.config.operatorAccounts.length > 0;
     throw new AppError('operator_account_needed', {
       detail: isNamed ? 'OPERATOR_ACCOUNTS does not name this account' : 'OPERATOR_ACCOUNTS names no account',

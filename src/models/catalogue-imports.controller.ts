@@ -1,7 +1,7 @@
 // The routes of imports of the catalogue: an extension of the contract (docs/contract.md#catalogue).
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import type { Manager } from '../domain/people/manager.js';
 import { LargeBody } from '../http/load-shedding/load-shedding.guard.js';
@@ -30,6 +30,7 @@ export class CatalogueImportsController {
 
   @Post()
   @LargeBody()
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'createCatalogueImport',
     summary: 'Import proposals of price lists',
@@ -46,6 +47,7 @@ export class CatalogueImportsController {
   }
 
   @Get()
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'listCatalogueImports',
     summary: 'List imports of the catalogue',
@@ -57,6 +59,7 @@ export class CatalogueImportsController {
   }
 
   @Get(':id')
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'getCatalogueImport',
     summary: 'Get an import of the catalogue',
@@ -69,6 +72,7 @@ export class CatalogueImportsController {
   }
 
   @Post(':id/apply')
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'applyCatalogueImport',
     summary: 'Apply proposals of an import',
@@ -88,6 +92,7 @@ export class CatalogueImportsController {
   }
 
   @Delete(':id')
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'discardCatalogueImport',
     summary: 'Discard an import of the catalogue',

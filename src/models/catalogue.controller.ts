@@ -2,7 +2,7 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
 import type { Manager } from '../domain/people/manager.js';
@@ -51,6 +51,7 @@ export class CatalogueController {
   ) {}
 
   @Get('models')
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'listCatalogueModels',
     summary: 'List the models of the catalogue with their layers',
@@ -64,6 +65,7 @@ export class CatalogueController {
   }
 
   @Get('models/:author/:slug')
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'getCatalogueModel',
     summary: 'Get a model of the catalogue with its history',
@@ -81,6 +83,7 @@ export class CatalogueController {
 
   @Put('models/:author/:slug')
   @IfMatch()
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'putCatalogueModel',
     summary: 'Add or change a model of the catalogue',
@@ -103,6 +106,7 @@ export class CatalogueController {
 
   @Delete('models/:author/:slug')
   @IfMatch()
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'deleteCatalogueModel',
     summary: "End the operator's layer of a model",
@@ -122,6 +126,7 @@ export class CatalogueController {
   }
 
   @Get('expiring')
+  @NeedsRight('keys.read')
   @Operation({
     id: 'listExpiringModels',
     summary: 'List the models that end, with the keys that use them',
@@ -135,6 +140,7 @@ export class CatalogueController {
   }
 
   @Get('changes')
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'listCatalogueChanges',
     summary: 'List the changes of the catalogue',
@@ -151,6 +157,7 @@ export class CatalogueController {
   }
 
   @Post('changes/:version/revert')
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'revertCatalogueChange',
     summary: 'Revert a change of the catalogue',

@@ -1,7 +1,7 @@
 // The health of all endpoints, and the test of a provider: extensions of the contract (docs/contract.md#models).
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { dataOf, listOf, pageOf } from '../http/openapi/envelopes.js';
 import type { Data, Page } from '../http/openapi/envelopes.js';
@@ -23,6 +23,7 @@ export class EndpointsController {
   ) {}
 
   @Get('endpoints')
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'listAllEndpoints',
     summary: 'List all endpoints with their health',
@@ -42,6 +43,7 @@ export class EndpointsController {
   }
 
   @Get('providers/health')
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'listProviderHealth',
     summary: 'List the providers with their health',
@@ -54,6 +56,7 @@ export class EndpointsController {
   }
 
   @Post('providers/:slug/test')
+  @NeedsRight('providers.test')
   @Operation({
     id: 'testProvider',
     summary: 'Test a provider',

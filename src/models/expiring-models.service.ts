@@ -4,7 +4,7 @@ import { KINDS } from '../catalogue/reader/kinds.js';
 import type { Kind } from '../catalogue/reader/kinds.js';
 import { Clock } from '../domain/clock.js';
 import type { Deprecation } from '../domain/deprecation.js';
-import type { Manager } from '../domain/people/manager.js';
+import type { Scope } from '../domain/people/manager.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ModelUseRepository } from '../persistence/catalogue/model-use.repository.js';
 import type { ModelUse } from '../persistence/catalogue/model-use.repository.js';
@@ -32,8 +32,8 @@ export class ExpiringModelsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The first to end first; those whose end is past as well. */
-  async list({ accountId }: Pick<Manager, 'accountId'>): Promise<ExpiringModel[]> {
+  /** With the keys within reach. The first to end first; those whose end is past as well. */
+  async list(scope: Scope): Promise<ExpiringModel[]> {
     const models = KINDS.flatMap((kind) =>
       this.source.list(kind).flatMap((model) => {
         const { id, name, disabled } = model;
@@ -43,7 +43,7 @@ export class ExpiringModelsService {
     );
     const since = new Date(Date.parse(utcDay(this.clock.now())) - (DAYS - 1) * DAY);
     const ids = models.map(({ id }) => id);
-    const uses = await this.uses.keysOf(accountId, ids, since);
+    const uses = await this.uses.keysOf(scope, ids, since);
     return models
       .map((model) => Object.assign(model, { keys: uses.filter((use) => use.model === model.id) }))
       .toSorted((one, other) => (one.expiresOn < other.expiresOn ? -1 : 1));

@@ -1,8 +1,16 @@
 // The routes of the catalogue.
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Public, SeesMore, ShowsMoreToManagement } from '../auth/auth.decorators.js';
-import type { Caller } from '../domain/keys/api-key.js';
+import {
+  CurrentManager,
+  NeedsRight,
+  Public,
+  SeesMore,
+  ShowsMoreToManagement,
+} from '../auth/auth.decorators.js';
+import type { Request } from 'express';
+import { callerOf } from '../auth/caller.js';
+import type { Manager } from '../domain/people/manager.js';
 import { PROVIDERS } from '../providers/index.js';
 import { dataOf, listOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -12,7 +20,12 @@ import { ConditionalGet, PreparedBody } from '../http/server/conditional-get.js'
 import { ModelEndpointsDto, toModelEndpointsDto } from './dto/model-endpoints.dto.js';
 import { ModelCountDto, ModelListDto, toListPage, toModelListDto } from './dto/model-list.dto.js';
 import { ModelDto, RetrievedModelDto, toModelDto, toRetrievedModelDto } from './dto/model.dto.js';
-import { EmbeddingModelsQueryDto, ModelCountQueryDto, ModelsQueryDto } from './dto/models-query.dto.js';
+import {
+  EmbeddingModelsQueryDto,
+  ModelCountQueryDto,
+  ModelsQueryDto,
+  UserModelsQueryDto,
+} from './dto/models-query.dto.js';
 import { ProviderDto, toProviderDto } from './dto/provider.dto.js';
 import type { ListedModel } from './listed-model.js';
 import { ModelsService } from './models.service.js';
@@ -77,15 +90,24 @@ export class ModelsController {
   @Get('models/user')
   @ConditionalGet()
   @ApiBearerAuth()
+  @NeedsRight('account.read')
   @Operation({
     id: 'listModelsUser',
     summary: 'List the models that calls of this key can reach',
     description:
-      "By the service's own credentials, or by provider credentials of the key's workspace, as far as guardrails leave them. Its presets follow, as `@preset/slug`.",
+      "By the service's own credentials, or by provider credentials of the key's workspace, as far as guardrails leave them. Its presets follow, as `@preset/slug`. A person gets those that his keys in a workspace can reach.",
     answer: ModelListDto,
   })
-  async listForUser(@CurrentCaller() caller: Caller, @Query() query: ModelsQueryDto): Promise<ModelListDto> {
-    return this.toList(await this.models.listFor(caller, query), query, 'models/user');
+  async listForUser(
+    @Req() request: Request,
+    @CurrentManager() manager: Manager,
+    @Query() query: UserModelsQueryDto,
+  ): Promise<ModelListDto> {
+    const models =
+      manager.person === null
+        ? await this.models.listFor(callerOf(request), query)
+        : await this.models.listForPerson(manager, query.workspace_id, query);
+    return this.toList(models, query, 'models/user');
   }
 
   @Get('model/:author/:slug')
@@ -148,6 +170,7 @@ export class ModelsController {
 
   @Get('models/:author/:slug/endpoints')
   @ApiBearerAuth()
+  @NeedsRight('account.read')
   @Operation({
     id: 'listEndpoints',
     summary: 'List the endpoints of a model with their health',

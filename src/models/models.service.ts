@@ -5,7 +5,10 @@ import type { CatalogueModel } from '../catalogue/catalogue-model.js';
 import type { RerankModel } from '../catalogue/rerank-model.js';
 import { permitsEndpoint, permitsModel, permitsRegion } from '../domain/guardrails/guardrails-in-force.js';
 import type { GuardrailsInForce } from '../domain/guardrails/guardrails-in-force.js';
-import type { ApiKey, Caller } from '../domain/keys/api-key.js';
+import type { GuardrailRef } from '../domain/guardrails/guardrail.js';
+import type { Caller } from '../domain/keys/api-key.js';
+import type { CallingKey } from '../domain/providers/provider-credential.js';
+import type { PersonManager } from '../domain/people/manager.js';
 import { Clock } from '../domain/clock.js';
 import { AppError } from '../domain/errors.js';
 import type { Page } from '../domain/page.js';
@@ -13,7 +16,10 @@ import { MAX_PRESETS_PER_WORKSPACE, PRESET_MARK } from '../domain/preset.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { PROVIDERS, providerSlugOf } from '../providers/index.js';
 import type { Provider } from '../providers/shared/provider.js';
+import { GuardrailAssignmentsRepository } from '../persistence/guardrails/guardrail-assignments.repository.js';
 import { PresetsRepository } from '../persistence/presets/presets.repository.js';
+import type { PresetOwner } from '../persistence/presets/presets.repository.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import { MovingAliases } from '../routing/chat/moving-aliases.js';
 import { UnlistedModels } from '../routing/chat/unlisted-models.js';
 import type { FoundChatModel } from '../routing/chat/moving-aliases.js';
@@ -54,6 +60,8 @@ export class ModelsService {
     private readonly access: CredentialAccess,
     private readonly guardrails: Guardrails,
     private readonly presets: PresetsRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly assignments: GuardrailAssignmentsRepository,
     private readonly clock: Clock,
     aliasCatalogue: AliasCatalogue,
   ) {
@@ -85,7 +93,31 @@ export class ModelsService {
    * The models that calls of this key can reach: by the operator's credentials, or by its workspace's own ones, as far as its
    * guardrails leave them. The active presets of the workspace follow, each as its first model under an id of its own.
    */
-  async listFor({ key, guardrails: refs }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
+  async listFor({ key, guardrails }: Caller, filters: ModelCountQueryDto): Promise<ListedModel[]> {
+    return this.listReached(key, guardrails, filters);
+  }
+
+  /** The same of a key that the person would make in the workspace. Throws `invalid_request` for one that is not within reach. */
+  async listForPerson(
+    manager: PersonManager,
+    workspace: string | undefined,
+    filters: ModelCountQueryDto,
+  ): Promise<ListedModel[]> {
+    const { accountId, person } = manager;
+    const workspaceId = await this.accounts.chooseWorkspace(manager, workspace);
+    const guardrails = await this.assignments.guardrailsOfMember({ workspaceId, userId: person.id });
+    return this.listReached(
+      { accountId, workspaceId, hash: '', creatorUserId: person.id },
+      guardrails,
+      filters,
+    );
+  }
+
+  private async listReached(
+    key: CallingKey & PresetOwner,
+    refs: readonly GuardrailRef[] | null,
+    filters: ModelCountQueryDto,
+  ): Promise<ListedModel[]> {
     const guardrails = refs && (await this.guardrails.inForce(refs));
     const [reached, presets] = await Promise.all([
       this.reachedBy(key, guardrails),
@@ -117,7 +149,7 @@ export class ModelsService {
     return { model, endpoints };
   }
 
-  private reachedBy(key: ApiKey, guardrails: GuardrailsInForce | null): Promise<ListedModel[]> {
+  private reachedBy(key: CallingKey, guardrails: GuardrailsInForce | null): Promise<ListedModel[]> {
     if (guardrails === null) return this.access.reachedBy(key, this.all(), () => true);
     const { rules } = guardrails;
     const day = this.today();

@@ -1,7 +1,7 @@
 // The models that providers list: an extension of the contract (docs/contract.md#discovery).
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -17,6 +17,7 @@ export class ProviderModelsController {
   constructor(private readonly models: ProviderModelsService) {}
 
   @Get()
+  @NeedsRight('catalogue.read')
   @Operation({
     id: 'listProviderModels',
     summary: 'List the models that a provider offers',
@@ -30,6 +31,7 @@ export class ProviderModelsController {
   }
 
   @Post()
+  @NeedsRight('catalogue.change')
   @Operation({
     id: 'discoverProviderModels',
     summary: 'Ask a provider for its models now',

@@ -10,7 +10,9 @@ import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../domain/clock.js';
 import type { EmbeddingRequest } from '../domain/embeddings/embedding.js';
 import { AppError } from '../domain/errors.js';
+import { reachesWorkspace } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
+import { requireRight } from '../domain/people/rights.js';
 import type { PicoUsd } from '../domain/spend/money.js';
 import { utcDay } from '../domain/spend/spend.js';
 import { ProviderCredentialsRepository } from '../persistence/keys/provider-credentials.repository.js';
@@ -59,7 +61,10 @@ export class ProviderTestService {
     private readonly clock: Clock,
   ) {}
 
-  async test({ accountId }: Manager, name: string, wanted: TestedProvider): Promise<ProviderTest> {
+  async test(manager: Manager, name: string, wanted: TestedProvider): Promise<ProviderTest> {
+    const { accountId } = manager;
+    // The operator pays for tests of his credential.
+    if (wanted.byok_id === undefined) requireRight(manager, 'providers.test', null);
     const provider = findProvider(providerSlugOf(name) ?? '');
     if (!provider) throw new AppError('not_found', { detail: 'no provider has this slug' });
     if (!embeds(provider))
@@ -67,7 +72,7 @@ export class ProviderTestService {
         detail: `${provider.slug} has no embedding models, and a test embeds a text; send a chat instead`,
       });
     const credential =
-      wanted.byok_id === undefined ? null : await this.findOwn(accountId, provider, wanted.byok_id);
+      wanted.byok_id === undefined ? null : await this.findOwn(manager, provider, wanted.byok_id);
     const chosen = this.chooseEndpoint(provider, wanted.model);
     const problem = this.problemBefore(provider, credential, chosen);
     await this.rateLimiter.consumeProviderTest(accountId);
@@ -86,9 +91,13 @@ export class ProviderTestService {
     };
   }
 
-  private async findOwn(accountId: string, provider: Provider, id: string): Promise<OwnCredential> {
+  private async findOwn(
+    { accountId, reach }: Manager,
+    provider: Provider,
+    id: string,
+  ): Promise<OwnCredential> {
     const stored = await this.credentials.findDecrypted(accountId, id);
-    if (stored?.provider !== provider.slug) {
+    if (stored?.provider !== provider.slug || !reachesWorkspace(reach, stored.workspaceId)) {
       throw new AppError('not_found', { detail: 'no own key of this provider has this byok_id' });
     }
     // A disabled one as well: it can be tested before calls use it.

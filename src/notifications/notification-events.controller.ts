@@ -1,7 +1,7 @@
 // The routes of a notification's events (docs/contract.md#notifications).
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import { MAX_TESTS_PER_MINUTE } from '../domain/destinations/delivery.js';
 import type { Manager } from '../domain/people/manager.js';
 import { EVENT_HOURS, EVENT_RETENTION_DAYS } from '../domain/notifications/notification-rule.js';
@@ -27,6 +27,7 @@ export class NotificationEventsController {
   constructor(private readonly events: NotificationEventsService) {}
 
   @Get('events')
+  @NeedsRight('notifications.read')
   @Operation({
     id: 'listNotificationEvents',
     summary: 'List the events of a notification',
@@ -44,6 +45,7 @@ export class NotificationEventsController {
   }
 
   @Post('test')
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'testNotification',
     summary: 'Test a notification',
@@ -56,6 +58,7 @@ export class NotificationEventsController {
   }
 
   @Get('signing-secret')
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'getNotificationSigningSecret',
     summary: 'Get the signing secret of a notification',
@@ -72,6 +75,7 @@ export class NotificationEventsController {
   }
 
   @Post('replay')
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'replayNotification',
     summary: 'Replay the dead letters of a notification',

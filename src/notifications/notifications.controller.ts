@@ -1,7 +1,7 @@
 // The routes of notifications, an extension (docs/contract.md#notifications).
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Actor } from '../domain/audit.js';
 import type { Manager } from '../domain/people/manager.js';
 import { MAX_NOTIFICATIONS_PER_ACCOUNT } from '../domain/notifications/notification-rule.js';
@@ -29,6 +29,7 @@ export class NotificationsController {
 
   @Get()
   @ConditionalGet()
+  @NeedsRight('notifications.read')
   @Operation({
     id: 'listNotifications',
     summary: 'List notifications',
@@ -44,6 +45,7 @@ export class NotificationsController {
   }
 
   @Post()
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'createNotification',
     summary: 'Create a notification',
@@ -62,6 +64,7 @@ export class NotificationsController {
   }
 
   @Get(':id')
+  @NeedsRight('notifications.read')
   @Operation({
     id: 'getNotification',
     summary: 'Get a notification',
@@ -74,6 +77,7 @@ export class NotificationsController {
   }
 
   @Patch(':id')
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'updateNotification',
     summary: 'Update a notification',
@@ -93,6 +97,7 @@ export class NotificationsController {
   }
 
   @Delete(':id')
+  @NeedsRight('notifications.change')
   @Operation({
     id: 'deleteNotification',
     summary: 'Delete a notification',

@@ -5,7 +5,9 @@ import { NOTIFICATION_WEBHOOK } from '../deliveries/notifications/notification-w
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError } from '../domain/errors.js';
+import { reachesWorkspace } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
+import { requireRight } from '../domain/people/rights.js';
 import { omitUndefined } from '../domain/members.js';
 import { NOTIFICATION_COVERS, WORKSPACE_COVERS } from '../domain/notifications/notification-rule.js';
 import type { NotificationCover, NotificationRule } from '../domain/notifications/notification-rule.js';
@@ -38,8 +40,9 @@ export class NotificationsService {
   ) {}
 
   async create(actor: Actor, dto: CreateNotificationDto): Promise<NotificationRule> {
-    // The statement that writes the rule checks whether the account has the named workspace.
-    const workspaceId = dto.workspace_id?.toLowerCase() ?? null;
+    const { workspace_id: wanted = null } = dto;
+    if (wanted === null) requireRight(actor, 'notifications.change', null);
+    const workspaceId = wanted === null ? null : await this.accounts.chooseWorkspace(actor, wanted);
     const covers = dto.covers ?? (workspaceId === null ? NOTIFICATION_COVERS : WORKSPACE_COVERS);
     rejectCredits(covers, workspaceId);
     const config = await newConfig(this.urlGuard, NOTIFICATION_WEBHOOK, dto.config, actor.accountId);
@@ -57,16 +60,19 @@ export class NotificationsService {
     );
   }
 
-  async list({ accountId }: Manager, query: NotificationsQueryDto): Promise<Page<NotificationRule>> {
+  async list(manager: Manager, query: NotificationsQueryDto): Promise<Page<NotificationRule>> {
     const workspaceId =
-      query.workspace_id && (await this.accounts.chooseWorkspace(accountId, query.workspace_id));
-    return this.rules.list(accountId, workspaceId, query);
+      query.workspace_id && (await this.accounts.chooseWorkspace(manager, query.workspace_id));
+    return this.rules.list(manager, workspaceId, query);
   }
 
-  /** Another account's notification answers like one that does not exist. */
-  async get({ accountId }: Manager, id: string): Promise<NotificationRule> {
+  /** A notification that is not within reach answers like one that does not exist. */
+  async get({ accountId, reach }: Manager, id: string): Promise<NotificationRule> {
     const rule = isUUID(id) ? await this.rules.find(accountId, id) : null;
-    return rule ?? rejectUnknown();
+    if (!rule) return rejectUnknown();
+    const isReached =
+      rule.workspaceId === null ? reach.workspaceIds === null : reachesWorkspace(reach, rule.workspaceId);
+    return isReached ? rule : rejectUnknown();
   }
 
   async update(actor: Actor, id: string, dto: UpdateNotificationDto): Promise<NotificationRule> {
@@ -89,10 +95,9 @@ export class NotificationsService {
   }
 
   async delete(actor: Actor, id: string): Promise<void> {
-    const wasThere =
-      isUUID(id) &&
-      (await this.rules.delete(actor.accountId, id, describeChange(actor, AUDITED_NOTIFICATION)));
-    if (!wasThere) rejectUnknown();
+    await this.get(actor, id);
+    const describe = describeChange(actor, AUDITED_NOTIFICATION);
+    if (!(await this.rules.delete(actor.accountId, id, describe))) rejectUnknown();
   }
 }
 

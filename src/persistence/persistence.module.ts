@@ -15,6 +15,7 @@ import { DatabaseMetrics } from './database/database-metrics.js';
 import { AuthCodesRepository } from './keys/auth-codes.repository.js';
 import { ConsoleSessionsRepository } from './keys/console-sessions.repository.js';
 import { GroupMappingsRepository } from './people/group-mappings.repository.js';
+import { OwnKeyPoliciesRepository } from './keys/own-key-policies.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
 import { SignInsRepository } from './people/sign-ins.repository.js';
 import { Database } from './database/database.js';
@@ -102,6 +103,7 @@ const REPOSITORIES = [
   ModelUseRepository,
   NotificationQueuesRepository,
   NotificationRulesRepository,
+  OwnKeyPoliciesRepository,
   PresetsRepository,
   ProviderCredentialsRepository,
   ProviderModelsRepository,

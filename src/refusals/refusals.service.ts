@@ -35,7 +35,7 @@ export class RefusalsService {
     const workspaceIds =
       workspaceId === undefined
         ? await this.accounts.listWorkspaceIdsWithin(manager)
-        : [await this.accounts.chooseWorkspaceWithin(manager, workspaceId)];
+        : [await this.accounts.chooseWorkspaceOfKeys(manager, workspaceId)];
     const refusals = await this.refusals.listNewest(accountId, {
       within: reachWithin(reach, workspaceIds),
       apiKeyId: apiKey?.id ?? null,

@@ -1,7 +1,7 @@
 // The state of the service: an extension of the contract (docs/contract.md#system).
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import { dataOf } from '../http/openapi/envelopes.js';
 import type { Data } from '../http/openapi/envelopes.js';
@@ -17,6 +17,7 @@ export class SystemController {
   constructor(private readonly system: SystemService) {}
 
   @Get()
+  @NeedsRight('system.read')
   @Operation({
     id: 'getSystem',
     summary: 'Get the state of the service',

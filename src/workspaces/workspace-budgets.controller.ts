@@ -1,7 +1,7 @@
 // The routes of a workspace's budgets.
 import { applyDecorators, Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { BUDGET_INTERVALS } from '../domain/workspace.js';
@@ -30,6 +30,7 @@ export class WorkspaceBudgetsController {
   constructor(private readonly budgets: WorkspaceBudgetsService) {}
 
   @Get()
+  @NeedsRight('workspaces.read')
   @Operation({
     id: 'listWorkspaceBudgets',
     summary: 'List the budgets of a workspace',
@@ -47,6 +48,7 @@ export class WorkspaceBudgetsController {
   }
 
   @Get(':interval')
+  @NeedsRight('workspaces.read')
   @Operation({
     id: 'getWorkspaceBudget',
     summary: 'Get a budget',
@@ -63,6 +65,7 @@ export class WorkspaceBudgetsController {
   }
 
   @Put(':interval')
+  @NeedsRight('budgets.change')
   @Operation({
     id: 'upsertWorkspaceBudget',
     summary: 'Set a budget',
@@ -81,6 +84,7 @@ export class WorkspaceBudgetsController {
   }
 
   @Delete(':interval')
+  @NeedsRight('budgets.change')
   @Operation({
     id: 'deleteWorkspaceBudget',
     summary: 'Delete a budget',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../auth/rate-limiter.js';
 import { AppConfig } from '../config/app-config.js';
+import { AppError } from '../domain/errors.js';
 import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -37,6 +38,7 @@ export class WorkspaceMembersService {
     ref: string,
     { user_ids: userIds, role }: AddMembersDto,
   ): Promise<readonly WorkspaceMember[]> {
+    rejectOwnRole(actor, userIds);
     const workspace = await this.workspaces.get(actor, ref);
     const limit = this.config.quotas.membersPerWorkspace;
     const describe = describeChange(actor, AUDITED_MEMBER);
@@ -45,6 +47,7 @@ export class WorkspaceMembersService {
   }
 
   async remove(actor: Actor, ref: string, { user_ids: userIds }: RemoveMembersDto): Promise<number> {
+    rejectOwnRole(actor, userIds);
     const workspace = await this.workspaces.get(actor, ref);
     const distinct = await this.countChanges(workspace.accountId, userIds);
     return this.members.remove(workspace, distinct, describeChange(actor, AUDITED_MEMBER));
@@ -56,4 +59,10 @@ export class WorkspaceMembersService {
     await this.rateLimiter.consumeFurtherChanges(accountId, distinct.length - 1);
     return distinct;
   }
+}
+
+/** Whoever may change members has the highest role of the workspace: he may grant each of them, but to others. */
+function rejectOwnRole({ person }: Actor, userIds: readonly string[]): void {
+  if (person !== null && userIds.includes(person.id))
+    throw new AppError('role_refused', { detail: 'user_ids: people do not change their own role' });
 }

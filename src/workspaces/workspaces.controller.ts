@@ -1,7 +1,7 @@
 // The routes of workspaces and their members.
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../auth/auth.decorators.js';
 import type { Manager } from '../domain/people/manager.js';
 import type { Actor } from '../domain/audit.js';
 import { dataOf, DeletedDto, pageOf } from '../http/openapi/envelopes.js';
@@ -46,6 +46,7 @@ export class WorkspacesController {
   @Get()
   @ConditionalGet()
   @ManagementOnly()
+  @NeedsRight('workspaces.read')
   @Operation({
     id: 'listWorkspaces',
     summary: 'List workspaces',
@@ -63,6 +64,7 @@ export class WorkspacesController {
 
   @Post()
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('workspaces.create')
   @Operation({
     id: 'createWorkspace',
     summary: 'Create a workspace',
@@ -77,6 +79,7 @@ export class WorkspacesController {
 
   @Get(':id')
   @ManagementOnly()
+  @NeedsRight('workspaces.read')
   @Operation({
     id: 'getWorkspace',
     summary: 'Get a workspace',
@@ -90,6 +93,7 @@ export class WorkspacesController {
 
   @Patch(':id')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('workspaces.change')
   @Operation({
     id: 'updateWorkspace',
     summary: 'Update a workspace',
@@ -107,6 +111,7 @@ export class WorkspacesController {
 
   @Delete(':id')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('workspaces.create')
   @Operation({
     id: 'deleteWorkspace',
     summary: 'Delete a workspace',
@@ -126,6 +131,7 @@ export class WorkspacesController {
 
   @Get(':id/members')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('members.read')
   @Operation({
     id: 'listWorkspaceMembers',
     summary: 'List the members of a workspace',
@@ -144,6 +150,7 @@ export class WorkspacesController {
 
   @Post(':id/members/add')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('members.change')
   @Operation({
     id: 'bulkAddWorkspaceMembers',
     summary: 'Add members to a workspace',
@@ -164,6 +171,7 @@ export class WorkspacesController {
 
   @Post(':id/members/remove')
   @ManagementOnly({ rejection: 403 })
+  @NeedsRight('members.change')
   @Operation({
     id: 'bulkRemoveWorkspaceMembers',
     summary: 'Remove members from a workspace',

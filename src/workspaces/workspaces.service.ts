@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { AppConfig } from '../config/app-config.js';
-import { userOfManager } from '../domain/people/manager.js';
+import { reachesWorkspace, userOfManager } from '../domain/people/manager.js';
 import type { Manager } from '../domain/people/manager.js';
 import { describeChange } from '../domain/audit.js';
 import type { Actor, AuditedType } from '../domain/audit.js';
@@ -53,8 +53,8 @@ export class WorkspacesService {
     );
   }
 
-  async list({ accountId }: Manager, page: PageRequest): Promise<Page<SummarisedWorkspace>> {
-    const { items, total } = await this.workspaces.list(accountId, page);
+  async list(manager: Manager, page: PageRequest): Promise<Page<SummarisedWorkspace>> {
+    const { items, total } = await this.workspaces.list(manager, page);
     const summaries = await this.workspaces.summarise(items.map(({ id }) => id));
     // A workspace that was purged in between has none.
     const summarised = items.flatMap((workspace) => {
@@ -64,12 +64,12 @@ export class WorkspacesService {
     return { items: summarised, total };
   }
 
-  /** By its id or its slug. Another account's workspace answers like one that does not exist. */
-  async get({ accountId }: Manager, ref: string): Promise<Workspace> {
+  /** By its id or its slug. A workspace that is not within reach answers like one that does not exist. */
+  async get({ accountId, reach }: Manager, ref: string): Promise<Workspace> {
     const found = isUUID(ref)
       ? await this.workspaces.findById(accountId, ref)
       : await this.findBySlug(accountId, ref);
-    if (!found) throw noSuchWorkspace();
+    if (!found || !reachesWorkspace(reach, found.id)) throw noSuchWorkspace();
     return found;
   }
 

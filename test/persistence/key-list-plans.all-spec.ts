@@ -1,5 +1,6 @@
 // Pages of keys in an order that has an index: they read the page, however many keys the workspace has.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { wholeAccount } from '../../src/domain/people/manager.js';
 import { findKeys } from '../../src/persistence/keys/api-key-listing.js';
 import type { ApiKeyListing } from '../../src/persistence/keys/api-key-listing.js';
 import { createTestApp } from '../support/app/app.js';
@@ -44,7 +45,7 @@ it.each<Partial<ApiKeyListing>>([
   { order: 'expires', isDescending: false, state: 'expiring' },
 ])('reads a page alone for %j', async (asked) => {
   const { text, values } = findKeys(
-    app.accountId,
+    wholeAccount(app.accountId),
     {
       workspaceId: app.workspaceId,
       includeDisabled: true,

@@ -1,6 +1,7 @@
 // Searches for names, whose cost a tenant chooses: they take one connection of a process.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { wholeAccount } from '../../src/domain/people/manager.js';
 import { AppError } from '../../src/domain/errors.js';
 import { ApiKeysRepository } from '../../src/persistence/keys/api-keys.repository.js';
 import { WorkspacesRepository } from '../../src/persistence/workspaces/workspaces.repository.js';
@@ -50,7 +51,7 @@ it('leaves the connections of others free, whatever a tenant searches for', asyn
     limit: 100,
   };
   const searches = Promise.allSettled(
-    Array.from({ length: SEARCHES }, () => keys.list(app.accountId, listing)),
+    Array.from({ length: SEARCHES }, () => keys.list(wholeAccount(app.accountId), listing)),
   );
   // Another session: the view keeps its answer for the whole transaction.
   const waiting = async (): Promise<number> => {
@@ -62,7 +63,7 @@ it('leaves the connections of others free, whatever a tenant searches for', asyn
   };
   await eventually(waiting, (count) => count > 0);
   const page = { offset: 0, limit: 10 };
-  const others = await app.application.get(WorkspacesRepository).list(stranger.accountId, page);
+  const others = await app.application.get(WorkspacesRepository).list(wholeAccount(stranger.accountId), page);
   expect(others.total).toBe(1);
   expect(await waiting()).toBeLessThanOrEqual(1);
   await client.query('ROLLBACK');

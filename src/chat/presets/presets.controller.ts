@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { CurrentActor, CurrentManager, ManagementOnly } from '../../auth/auth.decorators.js';
+import { CurrentActor, CurrentManager, ManagementOnly, NeedsRight } from '../../auth/auth.decorators.js';
 import type { Actor } from '../../domain/audit.js';
 import type { ModelWire } from '../../domain/chat/model-wire.js';
 import type { Manager } from '../../domain/people/manager.js';
@@ -47,6 +47,7 @@ const SlugParam = (): MethodDecorator =>
 function MakesVersion(id: string, wire: string): MethodDecorator {
   return applyDecorators(
     KeepsRawBody(CHAT_BODY),
+    NeedsRight('presets.change'),
     Operation({
       id,
       summary: `Create a preset from the body of ${wire}`,
@@ -71,6 +72,7 @@ export class PresetsController {
 
   @Get()
   @ConditionalGet()
+  @NeedsRight('presets.read')
   @Operation({
     id: 'listPresets',
     summary: 'List presets',
@@ -86,6 +88,7 @@ export class PresetsController {
   }
 
   @Get(':slug')
+  @NeedsRight('presets.read')
   @Operation({
     id: 'getPreset',
     summary: 'Get a preset',
@@ -102,6 +105,7 @@ export class PresetsController {
   }
 
   @Get(':slug/versions')
+  @NeedsRight('presets.read')
   @Operation({
     id: 'listPresetVersions',
     summary: 'List the versions of a preset',
@@ -119,6 +123,7 @@ export class PresetsController {
   }
 
   @Get(':slug/versions/:version')
+  @NeedsRight('presets.read')
   @Operation({
     id: 'getPresetVersion',
     summary: 'Get a version of a preset',
@@ -173,6 +178,7 @@ export class PresetsController {
   }
 
   @Patch(':slug')
+  @NeedsRight('presets.change')
   @Operation({
     id: 'updatePreset',
     summary: 'Update a preset',
@@ -192,6 +198,7 @@ export class PresetsController {
   }
 
   @Delete(':slug')
+  @NeedsRight('presets.change')
   @Operation({
     id: 'deletePreset',
     summary: 'Delete a preset',

@@ -100,7 +100,8 @@ export class PresetsService {
     });
   }
 
-  private async ownerOf({ accountId }: Manager, workspace: string | undefined): Promise<PresetOwner> {
-    return { accountId, workspaceId: await this.accounts.chooseWorkspace(accountId, workspace) };
+  private async ownerOf(manager: Manager, workspace: string | undefined): Promise<PresetOwner> {
+    const workspaceId = await this.accounts.chooseWorkspace(manager, workspace);
+    return { accountId: manager.accountId, workspaceId };
   }
 }

@@ -1,5 +1,4 @@
 // The calls within reach of a manager: those of whole workspaces, and beside them those of single keys.
-import type { ManagerReach } from '../people/manager.js';
 
 export interface ReachedKey {
   readonly id: string;
@@ -76,10 +75,4 @@ export function scopeOfKeys(keys: readonly ReachedKey[]): KeyScope | undefined {
     workspaceIds: [...new Set(keys.map((key) => key.workspaceId))],
     apiKeyIds: keys.map((key) => key.id),
   };
-}
-
-/** Whether the right holds in the workspace, for every object or for own ones. Another one is unknown to the manager. */
-export function knowsWorkspace({ workspaceIds, own }: ManagerReach, workspaceId: string): boolean {
-  if (workspaceIds === null || workspaceIds.includes(workspaceId)) return true;
-  return own !== null && (own.workspaceIds === null || own.workspaceIds.includes(workspaceId));
 }

@@ -107,6 +107,8 @@ export type AssignmentSubject = Exclude<GuardrailScope, 'workspace'>;
 interface Assignment extends GuardrailOwner {
   readonly id: string;
   readonly guardrailId: string;
+  /** The id of a person; null: a key. */
+  readonly assignedBy: string | null;
   readonly createdAt: Date;
 }
 

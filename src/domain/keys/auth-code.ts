@@ -18,7 +18,7 @@ export const CODE_CHALLENGE = /^[\w-]{43}$/;
 export const CODE_VERIFIER = /^[\w.~-]{43,128}$/;
 
 /** The key that a code stands for. */
-export interface KeyTerms extends Pick<SpendLimit, 'limit' | 'limitReset'> {
+export interface LoginTerms extends Pick<SpendLimit, 'limit' | 'limitReset'> {
   readonly workspaceId: string;
   /** The name of the key. Another sign-in with it rotates the same key. */
   readonly label: string;
@@ -30,7 +30,7 @@ export interface AuthCode {
   readonly accountId: string;
   /** The hash of the management key, or the id of the person, who consented. */
   readonly maker: string;
-  readonly terms: KeyTerms;
+  readonly terms: LoginTerms;
   readonly codeChallenge: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;

@@ -78,7 +78,7 @@ export function rolesByGroups(groups: readonly string[], rules: GroupRules): Gro
   const held = new Set(groups);
   const accountRoles: AccountRole[] = rules.ownerGroups.some((group) => held.has(group)) ? ['owner'] : [];
   const workspaceRoles = new Map<string, WorkspaceRole>();
-  for (const { group, workspaceId, role } of rules.mappings.filter((mapping) => held.has(mapping.group))) {
+  for (const { workspaceId, role } of rules.mappings.filter((mapping) => held.has(mapping.group))) {
     if (workspaceId === null) accountRoles.push(role);
     else {
       const higher = highestRole(WORKSPACE_ROLES, [role, workspaceRoles.get(workspaceId) ?? null]);

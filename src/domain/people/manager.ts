@@ -17,17 +17,18 @@ export interface OwnReach {
   readonly workspaceIds: readonly string[] | null;
 }
 
-interface Managing {
+/** The part of an account in which a request names objects. */
+export interface Scope {
   readonly accountId: string;
   readonly reach: ManagerReach;
 }
 
-export interface KeyManager extends Managing {
+export interface KeyManager extends Scope {
   readonly key: ApiKey;
   readonly person: null;
 }
 
-export interface PersonManager extends Managing {
+export interface PersonManager extends Scope {
   readonly key: null;
   readonly person: Person;
 }
@@ -35,6 +36,10 @@ export interface PersonManager extends Managing {
 export type Manager = KeyManager | PersonManager;
 
 const WHOLE: ManagerReach = { workspaceIds: null, own: null };
+
+export function wholeAccount(accountId: string): Scope {
+  return { accountId, reach: WHOLE };
+}
 
 /** A management key is the account. An inference key reaches what its routes allow. */
 export function managerByKey(key: ApiKey): KeyManager {
@@ -64,16 +69,24 @@ export function reachesWorkspace({ workspaceIds }: ManagerReach, workspaceId: st
   return workspaceIds === null || workspaceIds.includes(workspaceId);
 }
 
+/** The workspaces with anything in reach; null: those of the whole account. */
+export function workspacesInReach({ workspaceIds, own }: ManagerReach): readonly string[] | null {
+  if (workspaceIds === null || own?.workspaceIds === null) return null;
+  return [...new Set([...workspaceIds, ...(own?.workspaceIds ?? [])])];
+}
+
+/** The user whose keys alone are within reach in the workspace; null: all of them are, or none. */
+export function ownerIn(reach: ManagerReach, workspaceId: string): string | null {
+  const { own } = reach;
+  if (own === null || reachesWorkspace(reach, workspaceId)) return null;
+  return own.workspaceIds === null || own.workspaceIds.includes(workspaceId) ? own.userId : null;
+}
+
 /** Whether a key, or a call of it, is within reach. */
 export function reachesKey(
   reach: ManagerReach,
   { workspaceId, creatorUserId }: Pick<ApiKey, 'workspaceId' | 'creatorUserId'>,
 ): boolean {
   if (reachesWorkspace(reach, workspaceId)) return true;
-  const { own } = reach;
-  return (
-    own !== null &&
-    own.userId === creatorUserId &&
-    (own.workspaceIds === null || own.workspaceIds.includes(workspaceId))
-  );
+  return creatorUserId !== null && ownerIn(reach, workspaceId) === creatorUserId;
 }

@@ -53,6 +53,15 @@ export function labelOfPerson({ id, email, firstName, lastName }: Person): strin
   return email ?? (name === '' ? id : name);
 }
 
+/** When the keys end that the person has made for himself; null: not yet known. */
+export function endOfKeys({
+  disabledAt,
+  keysValidUntil,
+}: Pick<Person, 'disabledAt' | 'keysValidUntil'>): Date | null {
+  if (disabledAt === null || keysValidUntil === null) return disabledAt ?? keysValidUntil;
+  return disabledAt < keysValidUntil ? disabledAt : keysValidUntil;
+}
+
 /** The highest of them in the order of `roles`; null: none is given. */
 export function highestRole<Role extends string>(
   roles: readonly Role[],

@@ -1,6 +1,8 @@
 // The rights of people: the one table of rights by role (docs/contract.md#roles). A route states its right; the guard
 // of roles reads this table, the documentation prints it, and test/security/every-role proves it.
-import type { ManagerReach } from './manager.js';
+import { AppError } from '../errors.js';
+import { reachesWorkspace } from './manager.js';
+import type { Manager, ManagerReach } from './manager.js';
 import type { AccountRole, Person, WorkspaceRole } from './person.js';
 
 /**
@@ -48,6 +50,8 @@ export const RIGHTS = {
   'presets.read': ['all', 'all', 'all', 'all', 'all'],
   'presets.change': [null, null, 'all', 'all', 'all'],
   'guardrails.read': ['all', 'own', 'all', 'all', 'all'],
+  // Matches and assignments of all keys.
+  'guardrails.read_usage': ['all', null, 'all', 'all', 'all'],
   'guardrails.change': [null, null, 'all', 'all', 'all'],
   'default_guardrail.change': [null, null, null, 'all', 'all'],
   'catalogue.read': ['all', 'all', 'all', 'all', 'all'],
@@ -80,17 +84,41 @@ export function grantOf(right: Right, column: RoleColumn): Grant | null {
 }
 
 /** The objects that the person reaches by the right; null: none, the operation is refused. */
-export function reachOf(person: Person, right: Right): ManagerReach | null {
-  const { accountRole, workspaceRoles } = person;
+export function reachOf(
+  { id, accountRole, workspaceRoles }: Pick<Person, 'id' | 'accountRole' | 'workspaceRoles'>,
+  right: Right,
+): ManagerReach | null {
   const ofAccount = accountRole === null ? null : grantOf(right, OF_ACCOUNT[accountRole]);
   if (ofAccount === 'all' || ofAccount === 'account') return { workspaceIds: null, own: null };
   const granted = (grant: Grant): readonly string[] =>
-    [...workspaceRoles].filter(([, role]) => grantOf(right, OF_WORKSPACE[role]) === grant).map(([id]) => id);
+    [...workspaceRoles]
+      .filter(([, role]) => grantOf(right, OF_WORKSPACE[role]) === grant)
+      .map(([workspaceId]) => workspaceId);
   const workspaceIds = granted('all');
   const own = ofAccount === 'own' ? null : granted('own');
   if (workspaceIds.length === 0 && own?.length === 0) return null;
   const hasOwn = own === null || own.length > 0;
-  return { workspaceIds, own: hasOwn ? { userId: person.id, workspaceIds: own } : null };
+  return { workspaceIds, own: hasOwn ? { userId: id, workspaceIds: own } : null };
+}
+
+/**
+ * A further right, beside that of the route, for an object of a workspace; null: of the account. Keys that passed the guard
+ * have every right.
+ */
+export function hasRight({ person }: Manager, right: Right, workspaceId: string | null): boolean {
+  if (person === null) return true;
+  const reach = reachOf(person, right);
+  if (reach === null) return false;
+  return workspaceId === null ? reach.workspaceIds === null : reachesWorkspace(reach, workspaceId);
+}
+
+/** Throws `role_refused` without it. */
+export function requireRight(manager: Manager, right: Right, workspaceId: string | null): void {
+  if (!hasRight(manager, right, workspaceId)) throw roleRefused(right);
+}
+
+export function roleRefused(right: Right): AppError {
+  return new AppError('role_refused', { detail: `it needs the role ${lowestRoleWith(right)}` });
 }
 
 /** The lowest role that has the right, for the words of a refusal. */

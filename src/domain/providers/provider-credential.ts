@@ -48,6 +48,9 @@ export type ProviderCredentialChange = Partial<
   Omit<NewProviderCredential, 'accountId' | 'workspaceId' | 'provider'>
 >;
 
+/** The members of a key that decide which credentials serve its calls. */
+export type CallingKey = Pick<ApiKey, 'workspaceId' | 'hash' | 'creatorUserId'>;
+
 /**
  * Whether a call with `key` for a model, given by all its ids, may use the credential. The user is the creator of the key: a caller chooses
  * the `user` of a request freely, so it must not grant access.
@@ -55,7 +58,7 @@ export type ProviderCredentialChange = Partial<
 export function mayServe(
   credential: ProviderCredential,
   modelIds: readonly string[],
-  key: Pick<ApiKey, 'workspaceId' | 'hash' | 'creatorUserId'>,
+  key: CallingKey,
 ): boolean {
   const { allowedModels, allowedApiKeyHashes, allowedUserIds } = credential;
   return (

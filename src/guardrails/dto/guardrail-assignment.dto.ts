@@ -65,26 +65,26 @@ export class MemberUserIdsDto {
 }
 
 export function toKeyAssignmentDto(assignment: KeyAssignment): KeyAssignmentDto {
-  const { id, guardrailId, hash, name, label, createdAt } = assignment;
+  const { id, guardrailId, hash, name, label, createdAt, assignedBy } = assignment;
   return {
     id,
     guardrail_id: guardrailId,
     key_hash: hash,
     key_name: name,
     key_label: label,
-    assigned_by: null,
+    assigned_by: assignedBy,
     created_at: createdAt.toISOString(),
   };
 }
 
 export function toMemberAssignmentDto(assignment: MemberAssignment): MemberAssignmentDto {
-  const { id, guardrailId, userId, accountId, createdAt } = assignment;
+  const { id, guardrailId, userId, accountId, createdAt, assignedBy } = assignment;
   return {
     id,
     guardrail_id: guardrailId,
     user_id: userId,
     organization_id: accountId,
-    assigned_by: null,
+    assigned_by: assignedBy,
     created_at: createdAt.toISOString(),
   };
 }

@@ -147,7 +147,7 @@ export class OAuthErrorResponseDto {
 const EVERYWHERE = [400, 401, 429, 500, 503];
 
 /**
- * Completes the errors of an operation: those of every route, 404 of a path with parameters, 413 of a body, and the
+ * Completes the errors of an operation: those of every route, 403 of people where a credential is needed, 404 of a path with parameters, 413 of a body, and the
  * statuses that its decorators name, each with the shape of error bodies.
  */
 export function documentErrors(path: string, operation: OperationObject): void {
@@ -156,6 +156,7 @@ export function documentErrors(path: string, operation: OperationObject): void {
   const named = Object.keys(responses).map(Number);
   const statuses = [
     ...EVERYWHERE,
+    ...(operation.security?.length ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(operation.requestBody ? [413] : []),
     ...named.filter((status) => status >= 400),

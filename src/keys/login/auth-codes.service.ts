@@ -15,9 +15,10 @@ import {
   isVerified,
   MAX_KEY_LABEL,
 } from '../../domain/keys/auth-code.js';
-import type { AuthCode, KeyTerms } from '../../domain/keys/auth-code.js';
+import type { AuthCode } from '../../domain/keys/auth-code.js';
+import type { KeyTerms, WantedTerms } from '../../domain/keys/own-key-policy.js';
 import { callbackProblem } from '../../domain/keys/callback-url.js';
-import { managerByKey, managerByPerson, reachesWorkspace } from '../../domain/people/manager.js';
+import { managerByKey, managerByPerson } from '../../domain/people/manager.js';
 import type { Manager } from '../../domain/people/manager.js';
 import { PERSON_ID } from '../../domain/people/person.js';
 import { reachOf } from '../../domain/people/rights.js';
@@ -26,12 +27,21 @@ import { ApiKeysRepository } from '../../persistence/keys/api-keys.repository.js
 import { AuthCodesRepository } from '../../persistence/keys/auth-codes.repository.js';
 import { LoginKeysRepository } from '../../persistence/keys/login-keys.repository.js';
 import { PeopleRepository } from '../../persistence/people/people.repository.js';
+import type { Quota } from '../../persistence/workspaces/quotas.js';
 import { AccountsRepository } from '../../persistence/workspaces/accounts.repository.js';
 import type { CreateAuthCodeDto, ExchangeAuthCodeDto } from '../dto/auth-code.dto.js';
 import { AUDITED_KEY, quotasOfKeys, toLimit } from '../key-settings.js';
+import { OwnKeys, unbounded } from '../own-keys.js';
 
 const DAY = 86_400_000;
 const DEFAULT_LABEL = 'Command line';
+
+/** An own key of a person, or one of no person. */
+interface PermittedKey extends KeyTerms {
+  readonly creatorUserId: string | null;
+  readonly endsWithCreator: boolean;
+  readonly quotas: readonly Quota[];
+}
 
 @Injectable()
 export class AuthCodesService {
@@ -41,6 +51,7 @@ export class AuthCodesService {
     private readonly apiKeys: ApiKeysRepository,
     private readonly accounts: AccountsRepository,
     private readonly people: PeopleRepository,
+    private readonly ownKeys: OwnKeys,
     private readonly rateLimiter: RateLimiter,
     private readonly clock: Clock,
     private readonly config: AppConfig,
@@ -56,13 +67,23 @@ export class AuthCodesService {
     if (problem !== null) rejectMember('callback_url', problem);
     const { accountId } = actor;
     const now = this.clock.now();
-    const terms = permitted(actor, {
-      workspaceId: await this.accounts.chooseWorkspace(accountId, dto.workspace_id),
-      label: dto.key_label ?? labelOf(application),
-      limit: toLimit(dto.limit ?? null),
-      limitReset: dto.usage_limit_type ?? null,
-      expiresAt: readExpiry(dto.expires_at, now),
+    const workspaceId = await this.accounts.chooseWorkspace(actor, dto.workspace_id);
+    const expiresAt = readExpiry(dto.expires_at, now);
+    const { quotas: _quotas, ...key } = await this.permitted(actor, workspaceId, {
+      limit: dto.limit === undefined ? undefined : toLimit(dto.limit),
+      limitReset: dto.usage_limit_type,
+      expiresAt,
     });
+    const terms = {
+      workspaceId,
+      label: dto.key_label ?? labelOf(application),
+      limit: key.limit,
+      limitReset: key.limitReset,
+      expiresAt:
+        expiresAt === undefined && key.expiresAt === null
+          ? new Date(now.getTime() + DEFAULT_KEY_DAYS * DAY)
+          : key.expiresAt,
+    };
     const code = createAuthCode();
     await this.codes.create(hashAuthCode(code), {
       accountId,
@@ -87,7 +108,8 @@ export class AuthCodesService {
       await this.rateLimiter.countFailedAuthentication(origin.address);
       throw new AppError('code_refused');
     }
-    const terms = permitted(maker, code.terms);
+    const { workspaceId, label, ...wanted } = code.terms;
+    const { quotas, ...terms } = await this.permitted(maker, workspaceId, wanted);
     const secret = createKeySecret();
     const actor = { ...maker, ...origin };
     const userId = maker.person?.id ?? null;
@@ -96,18 +118,13 @@ export class AuthCodesService {
         maker: code.maker,
         key: {
           accountId: code.accountId,
-          workspaceId: terms.workspaceId,
+          workspaceId,
           kind: 'inference',
-          name: terms.label,
+          name: label,
           secret,
-          limit: terms.limit,
-          limitReset: terms.limitReset,
-          includeByokInLimit: false,
-          expiresAt: terms.expiresAt,
-          creatorUserId: userId,
-          endsWithCreator: userId !== null,
+          ...terms,
         },
-        quotas: quotasOfKeys(this.config.quotas, code.accountId, terms.workspaceId),
+        quotas: [...quotasOfKeys(this.config.quotas, code.accountId, workspaceId), ...quotas],
       },
       {
         create: describeChange(actor, AUDITED_KEY),
@@ -116,6 +133,15 @@ export class AuthCodesService {
     );
     if (!created) throw new AppError('code_refused', { detail: 'the key of this label is disabled' });
     return { secret, userId };
+  }
+
+  /**
+   * Decides which key a maker may have: at the consent, and again when the program exchanges the code. A management key may have any of
+   * its account, a person own keys.
+   */
+  private async permitted(maker: Manager, workspaceId: string, wanted: WantedTerms): Promise<PermittedKey> {
+    if (maker.key === null) return this.ownKeys.bounded(maker.person, workspaceId, wanted);
+    return { ...unbounded(wanted), creatorUserId: null, endsWithCreator: false, quotas: [] };
   }
 
   /** Null: the maker may no longer consent. */
@@ -134,24 +160,14 @@ export class AuthCodesService {
   }
 }
 
-/**
- * The one place that decides which key a maker may have: at the consent, and again when the program exchanges the code. A
- * management key may have any of its account, and a person any of a workspace whose keys the role covers. Own keys of others
- * need bounds that no workspace has yet.
- */
-function permitted(maker: Manager, terms: KeyTerms): KeyTerms {
-  if (maker.key !== null || reachesWorkspace(maker.reach, terms.workspaceId)) return terms;
-  throw new AppError('role_refused', { detail: 'the role has no keys in this workspace' });
-}
-
 function labelOf(application: string | null): string {
   const name = boundedText(application?.trim() ?? '', MAX_KEY_LABEL);
   return name === '' || name.includes('\0') ? DEFAULT_LABEL : name;
 }
 
-function readExpiry(text: string | null | undefined, now: Date): Date | null {
-  if (text === null) return null;
-  if (text === undefined) return new Date(now.getTime() + DEFAULT_KEY_DAYS * DAY);
+/** Undefined: it is not named. */
+function readExpiry(text: string | null | undefined, now: Date): Date | null | undefined {
+  if (text === null || text === undefined) return text;
   const expiresAt = new Date(text);
   if (expiresAt <= now) rejectMember('expires_at', 'must be in the future');
   return expiresAt;

@@ -8,6 +8,7 @@ import {
   NumberField,
   QueryFlagField,
   TextField,
+  WorkspaceIdField,
 } from '../../http/fields/scalar-fields.js';
 import { IgnoresUnknownMembers } from '../../http/fields/validation.pipe.js';
 
@@ -143,4 +144,11 @@ export class EmbeddingModelsQueryDto extends ModelFiltersDto {
 
 export class ModelsQueryDto extends EmbeddingModelsQueryDto {
   @OutputModalitiesField() output_modalities?: string;
+}
+
+export class UserModelsQueryDto extends ModelsQueryDto {
+  @WorkspaceIdField(
+    'Of people: the workspace of their keys. Default: the default workspace of the account. Keys are in one.',
+  )
+  workspace_id?: string;
 }

@@ -55,6 +55,8 @@ export interface AuditFilter {
   readonly objectType?: string | undefined;
   readonly objectId?: string | undefined;
   readonly workspaceId?: string | undefined;
+  /** Null: those of the account, and of all its workspaces. */
+  readonly workspaceIds: readonly string[] | null;
   readonly action?: string | undefined;
   readonly from?: Date | undefined;
   /** Exclusive. */
@@ -69,18 +71,20 @@ export interface AuditFilter {
  * time is one of ids.
  */
 export function listEntries(accountId: string, filter: AuditFilter): pg.QueryConfig {
-  const conditions: readonly (readonly [condition: string, value: string | undefined])[] = [
-    ['account_id =', accountId],
-    ['object_type =', filter.objectType],
-    ['object_id =', filter.objectId],
-    ['workspace_id =', filter.workspaceId],
-    ['action =', filter.action],
-    ['id <', filter.after],
-    ['id >=', filter.from && firstUuidOf(filter.from)],
-    ['id <', filter.to && firstUuidOf(filter.to)],
+  const { workspaceId, workspaceIds } = filter;
+  const conditions: readonly (readonly [condition: string, value: unknown])[] = [
+    ['account_id = ?', accountId],
+    ['object_type = ?', filter.objectType],
+    ['object_id = ?', filter.objectId],
+    ['workspace_id = ?', workspaceId],
+    ['workspace_id = ANY (?)', workspaceIds ?? undefined],
+    ['action = ?', filter.action],
+    ['id < ?', filter.after],
+    ['id >= ?', filter.from && firstUuidOf(filter.from)],
+    ['id < ?', filter.to && firstUuidOf(filter.to)],
   ];
   const asked = conditions.filter(([, value]) => value !== undefined);
-  const where = asked.map(([condition], index) => `${condition} $${index + 1}`).join(' AND ');
+  const where = asked.map(([condition], index) => condition.replace('?', `$${index + 1}`)).join(' AND ');
   return {
     text: `SELECT ${SELECTED} FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT $${asked.length + 1}`,
     values: [...asked.map(([, value]) => value), filter.limit],

@@ -1,7 +1,8 @@
 // The keys that have used models, by the sums of the log.
 import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../domain/people/manager.js';
 import { Reports } from '../database/reports.js';
-import { KEYS_OF_MODELS } from './model-use-statements.js';
+import { keysOfModels } from './model-use-statements.js';
 
 /** Keys and models of one answer. */
 const MOST = 1_000;
@@ -20,12 +21,10 @@ export interface ModelUse {
 export class ModelUseRepository {
   constructor(private readonly reports: Reports) {}
 
-  /** Keys of the account that have used one of the models since the day, the latest use first. */
-  async keysOf(accountId: string, models: readonly string[], since: Date): Promise<readonly ModelUse[]> {
+  /** Keys within reach that have used one of the models since the day, the latest use first. */
+  async keysOf(scope: Scope, models: readonly string[], since: Date): Promise<readonly ModelUse[]> {
     if (models.length === 0) return [];
-    return this.reports.read<ModelUse & Record<string, unknown>>(accountId, {
-      text: KEYS_OF_MODELS,
-      values: [accountId, models, since, MOST],
-    });
+    const statement = keysOfModels(scope, { models, since, limit: MOST });
+    return this.reports.read<ModelUse & Record<string, unknown>>(scope.accountId, statement);
   }
 }

@@ -14,14 +14,16 @@ import type {
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Page, PageRequest } from '../../domain/page.js';
+import type { Scope } from '../../domain/people/manager.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import type { Prisma } from '../generated/client.js';
 import { toAssignment } from './guardrail-row.js';
 import type { AssignmentRow } from './guardrail-row.js';
-import { GUARDRAILS_OF_KEY, toGuardrailRefs } from './guardrail-statements.js';
+import { GUARDRAILS_OF_KEY, GUARDRAILS_OF_MEMBER, toGuardrailRefs } from './guardrail-statements.js';
 import type { GoverningRow } from './guardrail-statements.js';
+import { assignmentsWhere } from './guardrails-in-reach.js';
 import { lockWorkspace } from './guardrails.repository.js';
 
 type Describe = DescribeChange<GuardrailAssignment>;
@@ -33,9 +35,8 @@ export interface NamedSubjects {
   readonly names: readonly string[];
 }
 
-/** Of one guardrail, or of all of the account. */
+/** Of one guardrail, or of all within reach. */
 interface AssignmentFilter {
-  readonly accountId: string;
   readonly guardrailId?: string;
   readonly subject: AssignmentSubject;
 }
@@ -61,10 +62,12 @@ export class GuardrailAssignmentsRepository {
 
   /** The oldest first, without those of deleted keys. */
   async list(
-    { accountId, guardrailId, subject }: AssignmentFilter,
+    { accountId, reach }: Scope,
+    { guardrailId, subject }: AssignmentFilter,
     { offset, limit }: PageRequest,
   ): Promise<Page<GuardrailAssignment>> {
     const where: Prisma.GuardrailAssignmentWhereInput = {
+      AND: assignmentsWhere(reach),
       guardrail: { accountId, ...(guardrailId !== undefined && { id: guardrailId }) },
       ...(subject === 'api_key' ? { apiKey: { is: { deletedAt: null } } } : { userId: { not: null } }),
     };
@@ -97,11 +100,29 @@ export class GuardrailAssignmentsRepository {
     return row ? toGuardrailRefs(row) : null;
   }
 
+  /** The guardrails that govern all keys of a user in a workspace; null: none. */
+  async guardrailsOfMember(member: {
+    readonly workspaceId: string;
+    readonly userId: string;
+  }): Promise<readonly GuardrailRef[] | null> {
+    const [row] = await this.database.query<GoverningRow & Record<string, unknown>>({
+      name: 'guardrails-of-member',
+      text: GUARDRAILS_OF_MEMBER,
+      values: [member.workspaceId, member.userId],
+    });
+    return row ? toGuardrailRefs(row) : null;
+  }
+
   /**
    * Replaces the guardrails that the subjects had. Returns the number of changed assignments. Throws `invalid_request` with all
    * names that the workspace does not have.
    */
-  async assign(guardrail: Guardrail, named: NamedSubjects, describe: Describe): Promise<number> {
+  async assign(
+    guardrail: Guardrail,
+    named: NamedSubjects,
+    assignedBy: string | null,
+    describe: Describe,
+  ): Promise<number> {
     const now = this.clock.now();
     const { id: guardrailId, workspaceId } = guardrail;
     return this.change(guardrail, named, async (transaction, ids) => {
@@ -117,13 +138,14 @@ export class GuardrailAssignmentsRepository {
           id: uuidV7(now),
           workspaceId,
           guardrailId,
+          assignedBy,
           createdAt: now,
         }));
       await transaction.guardrailAssignment.createMany({ data });
       const changed = before.map(({ id }) => id);
       await transaction.guardrailAssignment.updateMany({
         where: { workspaceId, id: { in: changed } },
-        data: { guardrailId, createdAt: now },
+        data: { guardrailId, assignedBy, createdAt: now },
       });
       const after = await transaction.guardrailAssignment.findMany({
         where: { workspaceId, id: { in: [...changed, ...data.map(({ id }) => id)] } },

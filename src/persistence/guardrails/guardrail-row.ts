@@ -102,10 +102,10 @@ export interface AssignmentRow extends GuardrailAssignmentModel {
 }
 
 export function toAssignment(
-  { id, guardrailId, createdAt, apiKey, userId }: AssignmentRow,
+  { id, guardrailId, assignedBy, createdAt, apiKey, userId }: AssignmentRow,
   { accountId, workspaceId }: GuardrailOwner,
 ): GuardrailAssignment {
-  const assignment = { id, guardrailId, createdAt, accountId, workspaceId };
+  const assignment = { id, guardrailId, assignedBy, createdAt, accountId, workspaceId };
   if (apiKey === null) return { ...assignment, subject: 'member', userId: userId ?? '' };
   const { hash, name, label } = apiKey;
   return { ...assignment, subject: 'api_key', hash, name, label };

@@ -31,6 +31,12 @@ FROM api_keys AS key
 ${GOVERNING.joins}
 WHERE key.workspace_id = $1::uuid AND key.id = $2::uuid`;
 
+/** $1 workspace, $2 user: of all keys that the user has created there. */
+export const GUARDRAILS_OF_MEMBER = `
+SELECT ${GOVERNING.columns}
+FROM (SELECT $1::uuid AS workspace_id, NULL::uuid AS id, $2::text AS creator_user_id) AS key
+${GOVERNING.joins}`;
+
 /** Null: none. */
 export function toGuardrailRefs(row: GoverningRow): readonly GuardrailRef[] | null {
   const { workspaceGuardrailId, memberGuardrailId, keyGuardrailId } = row;

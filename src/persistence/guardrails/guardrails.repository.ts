@@ -8,12 +8,15 @@ import { defaultGuardrailId, MAX_GUARDRAILS_PER_WORKSPACE } from '../../domain/g
 import type { Guardrail, GuardrailOwner, GuardrailSettings } from '../../domain/guardrails/guardrail.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { Page, PageRequest } from '../../domain/page.js';
+import { reachesWorkspace } from '../../domain/people/manager.js';
+import type { Scope } from '../../domain/people/manager.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
 import { lockRow } from '../database/rows/row-lock.js';
 import { toGuardrail, toSettingColumns } from './guardrail-row.js';
+import { guardrailsWhere } from './guardrails-in-reach.js';
 
 type Describe = DescribeChange<Guardrail>;
 /** The settings after a change. */
@@ -30,9 +33,11 @@ export class GuardrailsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Null: the account has no such guardrail. */
-  async find(accountId: string, id: string): Promise<Guardrail | null> {
-    const row = await this.database.prisma.guardrail.findUnique({ where: { id, accountId } });
+  /** Null: no such guardrail is within reach. */
+  async find({ accountId, reach }: Scope, id: string): Promise<Guardrail | null> {
+    const row = await this.database.prisma.guardrail.findUnique({
+      where: { id, accountId, AND: guardrailsWhere(reach) },
+    });
     return row && toGuardrail(row);
   }
 
@@ -42,9 +47,13 @@ export class GuardrailsRepository {
     return row && toGuardrail(row);
   }
 
-  /** The default one first, then the oldest. */
-  async list(owner: GuardrailOwner, { offset, limit }: PageRequest): Promise<Page<Guardrail>> {
-    const where = { accountId: owner.accountId, workspaceId: owner.workspaceId };
+  /** Those within reach, the default one first, then the oldest. */
+  async list(
+    { accountId, reach }: Scope,
+    workspaceId: string,
+    { offset, limit }: PageRequest,
+  ): Promise<Page<Guardrail>> {
+    const where = { accountId, workspaceId, AND: guardrailsWhere(reach) };
     const [rows, total] = await Promise.all([
       this.database.prisma.guardrail.findMany({
         where,
@@ -72,19 +81,20 @@ export class GuardrailsRepository {
   }
 
   /**
-   * Null: the account has no such guardrail. The default guardrail of a workspace is created by its first change, which begins
+   * Null: no such guardrail is within reach. The default guardrail of a workspace is created by its first change, which begins
    * with `initial`.
    */
   async change(
-    accountId: string,
+    scope: Scope,
     id: string,
     change: ChangeSettings,
     initial: GuardrailSettings,
     describe: Describe,
   ): Promise<Guardrail | null> {
+    const { accountId, reach } = scope;
     const workspaceId =
-      (await this.find(accountId, id))?.workspaceId ?? (await this.ownerOfDefault(accountId, id));
-    if (workspaceId === null) return null;
+      (await this.find(scope, id))?.workspaceId ?? (await this.ownerOfDefault(accountId, id));
+    if (workspaceId === null || !reachesWorkspace(reach, workspaceId)) return null;
     const owner = { accountId, workspaceId };
     return this.database.transact(async (transaction) => {
       await lockWorkspace(transaction, owner);

@@ -4,8 +4,12 @@
 import type { ApiKeyKind } from '../../domain/keys/api-key.js';
 import type { KeyOrder, KeyState } from '../../domain/keys/key-list.js';
 import type { PageRequest } from '../../domain/page.js';
+import { ownerIn } from '../../domain/people/manager.js';
+import type { Scope } from '../../domain/people/manager.js';
 import { TABLE_OF_LAST_USE } from '../activity/usage-statements.js';
 import type { Prisma } from '../generated/client.js';
+import { keysWithin } from './keys-in-reach.js';
+import type { Add } from './keys-in-reach.js';
 
 /** Undefined members do not filter. */
 export interface OperatorListing extends PageRequest {
@@ -29,11 +33,20 @@ export interface ApiKeyListing extends PageRequest {
 }
 
 /** The keys of a workspace, newest first, which an index has; null: the list has another order or more conditions. */
-export function plainList(accountId: string, listing: ApiKeyListing): Prisma.ApiKeyWhereInput | null {
+export function plainList(
+  { accountId, reach }: Scope,
+  listing: ApiKeyListing,
+): Prisma.ApiKeyWhereInput | null {
   const { workspaceId, includeDisabled, partOfName, order, isDescending, state } = listing;
   const isPlain = partOfName === '' && state === null && order === 'created' && isDescending;
   if (!isPlain || workspaceId === null) return null;
-  return { accountId, workspaceId, ...(includeDisabled ? {} : { disabled: false }) };
+  const creatorUserId = ownerIn(reach, workspaceId);
+  return {
+    accountId,
+    workspaceId,
+    ...(creatorUserId !== null && { creatorUserId }),
+    ...(includeDisabled ? {} : { disabled: false }),
+  };
 }
 
 const UNITS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
@@ -74,8 +87,6 @@ CROSS JOIN LATERAL (
   ) AS moment
 ) AS last_use`;
 
-type Add = (value: unknown) => string;
-
 function orderOf(order: KeyOrder, now: Date, add: Add): string {
   switch (order) {
     case 'created':
@@ -114,7 +125,7 @@ function conditionOf(state: KeyState, stoppedIds: readonly string[], now: Date, 
  * last use and several workspaces read every key: run it as a report.
  */
 export function findKeys(
-  accountId: string,
+  { accountId, reach }: Scope,
   listing: ApiKeyListing,
   now: Date,
 ): { readonly text: string; readonly values: unknown[] } {
@@ -133,6 +144,7 @@ export function findKeys(
   const conditions = [
     `key.account_id = ${account} AND key.deleted_at IS NULL`,
     ...(workspace === null ? [] : [`key.workspace_id = ${workspace}`]),
+    ...keysWithin(reach, add),
     ...(state === null ? [] : [conditionOf(state, stoppedWorkspaceIds, now, add)]),
     ...(state === null && !includeDisabled ? ['NOT key.disabled'] : []),
     ...(partOfName === '' ? [] : [`position(lower(${add(partOfName)}::text) IN lower(key.name)) > 0`]),

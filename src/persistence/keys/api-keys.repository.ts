@@ -12,6 +12,7 @@ import type {
 import type { DescribeChange } from '../../domain/audit.js';
 import { Clock } from '../../domain/clock.js';
 import type { PageRequest } from '../../domain/page.js';
+import type { Scope } from '../../domain/people/manager.js';
 import { findKeys, keysOfOperator, plainList } from './api-key-listing.js';
 import type { ApiKeyListing, OperatorListing } from './api-key-listing.js';
 import { FIND_CALLERS, READ_KEY, toApiKey, toCaller } from './api-key-statements.js';
@@ -91,15 +92,15 @@ export class ApiKeysRepository {
   async rotate(
     accountId: string,
     hash: string,
-    rotation: SecretRotation,
+    { secret, oldSecretsUntil, ...ending }: SecretRotation,
     describe: DescribeChange<ApiKey>,
   ): Promise<ApiKeyWithSpend | null> {
     const now = this.clock.now();
     return this.change(accountId, hash, describe, async (transaction, { workspaceId, id }) => {
-      await replaceSecrets(transaction, { workspaceId, id }, rotation, now);
+      await replaceSecrets(transaction, { workspaceId, id }, { secret, oldSecretsUntil }, now);
       return transaction.apiKey.update({
         where: { workspaceId_id: { workspaceId, id } },
-        data: { label: keyLabel(rotation.secret), updatedAt: now },
+        data: { ...ending, label: keyLabel(secret), updatedAt: now },
         include: { spend: true },
       });
     });
@@ -119,10 +120,12 @@ export class ApiKeysRepository {
     return deleted !== null;
   }
 
-  async list(accountId: string, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
-    const plain = plainList(accountId, listing);
+  /** Those within reach. */
+  async list(scope: Scope, listing: ApiKeyListing): Promise<readonly ApiKeyWithSpend[]> {
+    const { accountId } = scope;
+    const plain = plainList(scope, listing);
     if (plain) return this.listWhere(plain, listing);
-    const statement = findKeys(accountId, listing, this.clock.now());
+    const statement = findKeys(scope, listing, this.clock.now());
     const ids = (await this.reports.read<{ id: string }>(accountId, statement)).map(({ id }) => id);
     const found = await this.listWhere({ accountId, id: { in: ids } }, { offset: 0, limit: listing.limit });
     const positions = new Map(ids.map((id, position) => [id, position]));

@@ -1,9 +1,12 @@
 // Finds keys by the hash of any of their valid secrets: a rotation changes the secret, and the record keeps its first hash
 // (docs/contract.md#api-keys).
 import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../domain/people/manager.js';
 import { Clock } from '../../domain/clock.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
+import type { Prisma } from '../generated/client.js';
+import { keysWhere } from './keys-in-reach.js';
 
 interface KeyNames {
   readonly id: string;
@@ -17,7 +20,7 @@ interface KeyNames {
 export interface CheckedHashes {
   /** Each record once. */
   readonly hashes: string[];
-  /** Those that name no key of the account. */
+  /** Those that name no key within reach. */
   readonly unknown: string[];
 }
 
@@ -35,12 +38,12 @@ export class KeyHashes {
 
   /** Hashes in `stored` may name deleted keys. */
   async check(
-    accountId: string,
+    { accountId, reach }: Scope,
     hashes: readonly string[],
     stored: readonly string[] = [],
   ): Promise<CheckedHashes> {
     const added = hashes.filter((hash) => !stored.includes(hash));
-    const known = await this.findWhere(accountId, added, { deletedAt: null });
+    const known = await this.findWhere(accountId, added, { deletedAt: null, ...keysWhere(reach) });
     const unknown = [...new Set(added)].filter((hash) => !known.has(hash));
     return { hashes: [...new Set(hashes.map((hash) => known.get(hash)?.hash ?? hash))], unknown };
   }
@@ -48,7 +51,7 @@ export class KeyHashes {
   private async findWhere(
     accountId: string,
     hashes: readonly string[],
-    where: { readonly deletedAt?: null },
+    where: Prisma.ApiKeyWhereInput,
   ): Promise<ReadonlyMap<string, KeyNames>> {
     if (hashes.length === 0) return new Map();
     const { prisma } = this.database;
@@ -64,7 +67,7 @@ export class KeyHashes {
         secretHash: true,
         apiKey: { select: { id: true, workspaceId: true, hash: true, name: true } },
       },
-      where: { secretHash: { in: others }, ...validSecretOf(accountId, this.clock.now()) },
+      where: { secretHash: { in: others }, ...validSecretOf(accountId, this.clock.now(), where) },
     });
     for (const { secretHash, apiKey } of secrets) found.set(secretHash, apiKey);
     return found;
@@ -85,11 +88,11 @@ export async function recordHashOf(
   return secret?.apiKey.hash ?? null;
 }
 
-function validSecretOf(accountId: string, now: Date) {
+function validSecretOf(accountId: string, now: Date, where: Prisma.ApiKeyWhereInput = {}) {
   return {
     // An access token names no record.
     federationPolicyId: null,
     OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
-    apiKey: { accountId, deletedAt: null },
+    apiKey: { ...where, accountId, deletedAt: null },
   };
 }

@@ -34,6 +34,8 @@ export interface SecretRotation {
   readonly secret: string;
   /** Null: they expire at once. */
   readonly oldSecretsUntil: Date | null;
+  /** From now on the key ends with its creator. Absent: as before. */
+  readonly endsWithCreator?: true;
 }
 
 export async function insertKey(transaction: Transaction, key: NewApiKey, now: Date): Promise<ApiKeyRow> {

@@ -12,6 +12,7 @@ import type {
   NotificationRuleChange,
 } from '../../domain/notifications/notification-rule.js';
 import type { Page, PageRequest } from '../../domain/page.js';
+import type { Scope } from '../../domain/people/manager.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
@@ -69,13 +70,15 @@ export class NotificationRulesRepository {
     return row && this.decrypted(row);
   }
 
-  /** Newest first: those of a workspace, or all of the account. */
+  /** Newest first: those of a workspace, or all within reach. Rules of the account are within that of the whole account alone. */
   async list(
-    accountId: string,
+    { accountId, reach }: Scope,
     workspaceId: string | undefined,
     { offset, limit }: PageRequest,
   ): Promise<Page<NotificationRule>> {
-    const where = { accountId, ...(workspaceId === undefined ? {} : { workspaceId }) };
+    const { workspaceIds } = reach;
+    const places = workspaceId === undefined ? workspaceIds : [workspaceId];
+    const where = { accountId, ...(places && { workspaceId: { in: [...places] } }) };
     const [rows, total] = await Promise.all([
       this.database.prisma.notificationRule.findMany({
         where,

@@ -77,7 +77,11 @@ export class SignInsRepository {
     const now = this.clock.now();
     const created = await transaction.$queryRawUnsafe<unknown[]>(
       ADD_PERSON,
-      ...[accountId, createPersonId(), issuer, subject, now],
+      accountId,
+      createPersonId(),
+      issuer,
+      subject,
+      now,
     );
     const [locked] = await transaction.$queryRawUnsafe<LockedPerson[]>(
       LOCK_PERSON,
@@ -143,7 +147,7 @@ export class SignInsRepository {
       role,
     }));
     if (wanted.length > 0) {
-      await transaction.$executeRawUnsafe(SET_GROUP_ROLES, ...[accountId, id, now, JSON.stringify(wanted)]);
+      await transaction.$executeRawUnsafe(SET_GROUP_ROLES, accountId, id, now, JSON.stringify(wanted));
     }
     const kept = [...workspaceRoles.keys()];
     await transaction.$executeRawUnsafe(KEEP_HAND_ROLES, accountId, id, kept);
@@ -188,6 +192,9 @@ export class SignInsRepository {
 
 function hasSameRoles(one: Person, other: Person): boolean {
   const rolesOf = ({ accountRoleSources, workspaceRoleSources }: Person): string =>
-    JSON.stringify([accountRoleSources, [...workspaceRoleSources].toSorted()]);
+    JSON.stringify([
+      accountRoleSources,
+      [...workspaceRoleSources].toSorted(([first], [second]) => (first < second ? -1 : 1)),
+    ]);
   return rolesOf(one) === rolesOf(other);
 }

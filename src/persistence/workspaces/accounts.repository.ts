@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
-import { knowsWorkspace } from '../../domain/generations/call-reach.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { Manager } from '../../domain/people/manager.js';
 import { parseUsd } from '../../domain/spend/money.js';
+import { workspacesInReach } from '../../domain/people/manager.js';
+import type { Scope } from '../../domain/people/manager.js';
 import type { AccountCredits } from '../../domain/spend/spend.js';
 import type { Workspace } from '../../domain/workspace.js';
 import { noSuchWorkspace } from '../database/database-errors.js';
@@ -139,12 +140,22 @@ export class AccountsRepository {
     return workspace;
   }
 
-  async findDefaultWorkspaceId(accountId: string): Promise<string> {
+  /** The default workspace; the oldest within reach, if that one is not. */
+  private async findDefaultWithin({ accountId, reach }: Scope): Promise<string> {
+    const ids = workspacesInReach(reach);
     const workspace = await this.findDefaultWorkspace(accountId);
-    if (!workspace.isDeleted) return workspace.id;
-    throw new AppError('invalid_request', {
-      detail: 'workspace_id: the default workspace was deleted, name another one',
+    if (ids === null && workspace.isDeleted)
+      throw new AppError('invalid_request', {
+        detail: 'workspace_id: the default workspace was deleted, name another one',
+      });
+    if (ids === null || (ids.includes(workspace.id) && !workspace.isDeleted)) return workspace.id;
+    const first = await this.database.prisma.workspace.findFirst({
+      select: { id: true },
+      where: { accountId, id: { in: [...ids] }, deletedAt: null },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
+    if (first) return first.id;
+    throw noSuchWorkspace();
   }
 
   async getCredits(accountId: string): Promise<AccountCredits> {
@@ -167,54 +178,31 @@ export class AccountsRepository {
   }
 
   /**
-   * The workspace that a request names, or the default one. Another account's is reported like a missing one
-   * (docs/contract.md#tenancy).
+   * The workspace that a request names, or the default one. Another account's, and one that is not within reach, is reported
+   * like a missing one (docs/contract.md#tenancy).
    */
-  async chooseWorkspace(accountId: string, wanted: string | undefined): Promise<string> {
-    if (wanted === undefined) return this.findDefaultWorkspaceId(accountId);
-    const workspace = await this.findWorkspace(accountId, wanted);
+  async chooseWorkspace(scope: Scope, wanted: string | undefined): Promise<string> {
+    if (wanted === undefined) return this.findDefaultWithin(scope);
+    const workspace = await this.findWithin(scope, wanted);
     if (workspace && !workspace.isDeleted) return workspace.id;
     throw noSuchWorkspace();
   }
 
   /** Like chooseWorkspace(), including deleted ones: management keys outlive theirs. */
-  async chooseWorkspaceOfKeys(accountId: string, wanted: string | undefined): Promise<string> {
+  async chooseWorkspaceOfKeys(scope: Scope, wanted: string | undefined): Promise<string> {
+    const isLimited = workspacesInReach(scope.reach) !== null;
+    if (wanted === undefined && isLimited) return this.findDefaultWithin(scope);
     const workspace =
       wanted === undefined
-        ? await this.findDefaultWorkspace(accountId)
-        : await this.findWorkspace(accountId, wanted);
+        ? await this.findDefaultWorkspace(scope.accountId)
+        : await this.findWithin(scope, wanted);
     if (workspace) return workspace.id;
     throw noSuchWorkspace();
   }
 
-  /**
-   * Like chooseWorkspaceOfKeys(), among the workspaces where the manager's right holds, be it for own keys. Another one is
-   * reported like a missing one. The oldest of them replaces a default workspace that is not among them.
-   */
-  async chooseWorkspaceWithin({ accountId, reach }: Manager, wanted: string | undefined): Promise<string> {
-    if (wanted === undefined) return this.findDefaultWithin({ accountId, reach });
-    const workspace = await this.findWorkspace(accountId, wanted);
-    if (workspace && knowsWorkspace(reach, workspace.id)) return workspace.id;
-    throw noSuchWorkspace();
-  }
-
-  private async findDefaultWithin({
-    accountId,
-    reach,
-  }: Pick<Manager, 'accountId' | 'reach'>): Promise<string> {
-    const { id } = await this.findDefaultWorkspace(accountId);
-    if (knowsWorkspace(reach, id)) return id;
-    const known = [...(reach.workspaceIds ?? []), ...(reach.own?.workspaceIds ?? [])];
-    const oldest = await this.database.prisma.workspace.findFirst({
-      select: { id: true },
-      where: { accountId, id: { in: known } },
-      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    });
-    if (oldest) return oldest.id;
-    throw noSuchWorkspace();
-  }
-
-  private async findWorkspace(accountId: string, id: string): Promise<FoundWorkspace | null> {
+  private async findWithin({ accountId, reach }: Scope, wanted: string): Promise<FoundWorkspace | null> {
+    const id = wanted.toLowerCase();
+    if (workspacesInReach(reach)?.includes(id) === false) return null;
     const [workspace] = await this.database.query<FoundWorkspace>({
       name: 'find-workspace',
       text: FIND_WORKSPACE,
@@ -234,6 +222,8 @@ export class AccountsRepository {
 
   /** Those of them where the manager's right holds, for own keys as well. */
   async listWorkspaceIdsWithin({ accountId, reach }: Manager): Promise<readonly string[]> {
-    return (await this.listWorkspaceIds(accountId)).filter((id) => knowsWorkspace(reach, id));
+    const ids = workspacesInReach(reach);
+    const all = await this.listWorkspaceIds(accountId);
+    return ids === null ? all : all.filter((id) => ids.includes(id));
   }
 }

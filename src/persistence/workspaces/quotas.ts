@@ -9,7 +9,8 @@ const RESOURCES = {
   workspaces: 'workspaces',
 } as const;
 
-export interface Quota {
+/** A number that triggers keep. */
+interface CountedQuota {
   readonly resource: keyof typeof RESOURCES;
   readonly owner: 'account' | 'workspace';
   readonly ownerId: string;
@@ -19,9 +20,26 @@ export interface Quota {
   readonly variable: string;
 }
 
+/** Of the keys that a person has made for himself in a workspace, without deleted and expired ones. */
+export interface OwnKeyQuota {
+  readonly resource: 'own_keys';
+  readonly owner: 'person';
+  readonly ownerId: string;
+  readonly workspaceId: string;
+  readonly limit: number;
+  readonly now: Date;
+}
+
+export type Quota = CountedQuota | OwnKeyQuota;
+
 /** Call it after the insert, in its transaction. Throws `limit_reached` when the owner exceeds a quota. */
 export async function rejectAboveQuotas(transaction: Transaction, quotas: readonly Quota[]): Promise<void> {
-  for (const { resource, owner, ownerId, limit, variable } of quotas) {
+  for (const quota of quotas) {
+    if (quota.resource === 'own_keys') {
+      await rejectAboveOwnKeys(transaction, quota);
+      continue;
+    }
+    const { resource, owner, ownerId, limit, variable } = quota;
     const usage = await transaction.quotaUsage.findUnique({
       where: { ownerId_resource: { ownerId, resource } },
     });
@@ -32,4 +50,23 @@ export async function rejectAboveQuotas(transaction: Transaction, quotas: readon
         `operator raise ${variable}`,
     });
   }
+}
+
+/** The insert holds the row lock of the number of the workspace's keys: of concurrent ones each counts those before. */
+async function rejectAboveOwnKeys(
+  transaction: Transaction,
+  { ownerId, workspaceId, limit, now }: OwnKeyQuota,
+): Promise<void> {
+  const keys = await transaction.apiKey.count({
+    where: {
+      workspaceId,
+      creatorUserId: ownerId,
+      deletedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+    },
+  });
+  if (keys <= limit) return;
+  throw new AppError('limit_reached', {
+    detail: `the own-key policy allows ${limit} keys of a person in the workspace; delete one of them first`,
+  });
 }

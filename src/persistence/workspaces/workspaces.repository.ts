@@ -4,6 +4,7 @@ import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { Page, PageRequest } from '../../domain/page.js';
+import type { Scope } from '../../domain/people/manager.js';
 import type { Workspace, WorkspaceSettings } from '../../domain/workspace.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
@@ -42,13 +43,13 @@ export class WorkspacesRepository {
     limit: number,
   ): Promise<Workspace> {
     const now = this.clock.now();
-    const quota: Quota = {
+    const quota = {
       resource: 'workspaces',
       owner: 'account',
       ownerId: accountId,
       limit,
       variable: 'MAX_WORKSPACES_PER_ACCOUNT',
-    };
+    } as const;
     return this.rejectingTakenSlugs(accountId, async (transaction) => {
       const row = await transaction.workspace.create({
         data: { ...settings, id: uuidV7(now), accountId, createdAt: now },
@@ -74,9 +75,10 @@ export class WorkspacesRepository {
     return row && toWorkspace(row);
   }
 
-  /** The oldest first. */
-  async list(accountId: string, { offset, limit }: PageRequest): Promise<Page<Workspace>> {
-    const where = { accountId, deletedAt: null };
+  /** Those within reach, the oldest first. */
+  async list({ accountId, reach }: Scope, { offset, limit }: PageRequest): Promise<Page<Workspace>> {
+    const { workspaceIds } = reach;
+    const where = { accountId, deletedAt: null, ...(workspaceIds && { id: { in: [...workspaceIds] } }) };
     const [rows, total] = await Promise.all([
       this.database.prisma.workspace.findMany({
         where,
@@ -167,7 +169,7 @@ export class WorkspacesRepository {
 
 async function rejectAboveDeleted(
   transaction: Transaction,
-  { ownerId, limit, variable }: Quota,
+  { ownerId, limit, variable }: Extract<Quota, { readonly variable: string }>,
 ): Promise<void> {
   const max = limit * DELETED_PER_WORKSPACE;
   const [deleted] = await transaction.$queryRawUnsafe<{ count: number }[]>(COUNT_DELETED, ownerId, max);

@@ -2,9 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { idsOf } from '../../catalogue/catalogue-model.js';
 import type { NamedModel } from '../../catalogue/catalogue-model.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
 import { excludesShared, mayServe } from '../../domain/providers/provider-credential.js';
-import type { ProviderCredential } from '../../domain/providers/provider-credential.js';
+import type { CallingKey, ProviderCredential } from '../../domain/providers/provider-credential.js';
 import { Notifications } from '../../persistence/database/notifications.js';
 import { NotifiedCache } from '../../persistence/database/notified-cache.js';
 import { ProviderCredentialsRepository } from '../../persistence/keys/provider-credentials.repository.js';
@@ -50,7 +49,7 @@ export class CredentialAccess {
   candidates<Model extends NamedModel, Endpoint extends ServingTarget['endpoint']>(
     model: Model,
     endpoints: readonly Endpoint[],
-    key: ApiKey,
+    key: CallingKey,
     own: readonly ProviderCredential[] | null,
     priceOf: (endpoint: Endpoint) => bigint | null,
   ): Candidate<ServingTarget & { readonly model: Model; readonly endpoint: Endpoint }>[] {
@@ -73,7 +72,7 @@ export class CredentialAccess {
     Endpoint extends ServingTarget['endpoint'],
     Listed extends Omit<NamedModel, 'endpoints'> & { readonly endpoints: readonly Endpoint[] },
   >(
-    key: ApiKey,
+    key: CallingKey,
     models: readonly Listed[],
     permits: (model: Listed, endpoint: Endpoint, credential: OwnCredential | null) => boolean,
   ): Promise<Listed[]> {
@@ -117,7 +116,7 @@ export class CredentialAccess {
 /** The own credentials that calls of the key may use, in the order of use. */
 function applicable(
   all: readonly ProviderCredential[] | null,
-  key: ApiKey,
+  key: CallingKey,
   model: Omit<NamedModel, 'endpoints'>,
 ): ApplicableCredential[] {
   const ids = idsOf(model);

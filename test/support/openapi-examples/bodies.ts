@@ -20,6 +20,15 @@ export const EXAMPLE_BODIES: Readonly<Record<string, readonly ExampleBody[]>> = 
     description: 'Search and recommendations',
   }),
   updateWorkspace: only({ description: 'Search, recommendations and support' }),
+  putOwnKeyPolicy: only({
+    enabled: true,
+    max_keys: 5,
+    default_limit: 5,
+    max_limit: 20,
+    limit_reset: 'monthly',
+    max_days: 90,
+    include_byok_in_limit: true,
+  }),
   createKeys: only({
     name: 'Search service',
     limit: 50,

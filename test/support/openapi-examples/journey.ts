@@ -70,6 +70,7 @@ const FIRST = [
   'putCatalogueModel',
   'createCatalogueImport',
   'applyCatalogueImport',
+  'putOwnKeyPolicy',
   'upsertWorkspaceBudget',
   'bulkAddWorkspaceMembers',
   'createGuardrail',

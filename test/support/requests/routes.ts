@@ -183,6 +183,10 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET /workspaces/{id}/members': management('/workspaces/{workspace}/members', 404),
   'POST /workspaces/{id}/members/add': management('/workspaces/{workspace}/members/add', 404, USERS),
   'POST /workspaces/{id}/members/remove': management('/workspaces/{workspace}/members/remove', 404, USERS),
+  'GET /workspaces/{id}/own-key-policy': management('/workspaces/{workspace}/own-key-policy', 404),
+  'PUT /workspaces/{id}/own-key-policy': management('/workspaces/{workspace}/own-key-policy', 404, {
+    enabled: true,
+  }),
   'GET /workspaces/{workspace_ref}/budgets': management('/workspaces/{workspace}/budgets', 404),
   'GET /workspaces/{workspace_ref}/budgets/{interval}': management(BUDGET, 404),
   'PUT /workspaces/{workspace_ref}/budgets/{interval}': management(BUDGET, 404, { limit_usd: 9 }),

@@ -10,6 +10,7 @@ export const OBJECT_TYPES = [
   'guardrail',
   'guardrail_assignment',
   'notification',
+  'own_key_policy',
   'preset',
   'provider_credential',
   'workspace',

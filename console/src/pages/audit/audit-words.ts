@@ -13,6 +13,7 @@ export const TYPE_NAMES: Readonly<Record<AuditEntry['object_type'], string>> = {
   federation_policy: 'Federation policy',
   guardrail_assignment: 'Guardrail assignment',
   notification: 'Notification',
+  own_key_policy: 'Own-key policy',
   preset: 'Preset',
   provider_credential: 'Provider key',
   workspace: 'Workspace',
