@@ -56,7 +56,7 @@ export const ManagementOnly = (
  * person without it; the service keeps to `reach` of the manager.
  */
 export const NeedsRight = (right: Right): RouteDecorator =>
-  applyDecorators(RIGHT.is(right), ApiExtension('x-right', right));
+  applyDecorators(RIGHT.is(right), ApiExtension('x-right', right), ApiResponse({ status: 403 }));
 
 /** Of a route that every caller and every person may use, without a role as well: their own session. */
 export const ForEveryone = (): RouteDecorator => FOR_EVERYONE.is(true);
