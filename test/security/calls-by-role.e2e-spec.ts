@@ -1,5 +1,6 @@
 // Reads of calls by people of every role, as the console sends them: lists, single calls, contents, refusals and the search have
 // the calls within reach alone, by every filter, as CSV, and over every cursor.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { writeCursor } from '../../src/http/dto/page-query.dto.js';
@@ -121,10 +122,14 @@ describe.each(ROLES)('the role %s', (name) => {
     for (const key of ALL_KEYS) {
       const workspaceId = setup.workspaceOf(key);
       const isKnown = known.has(workspaceId) || isOfAccount;
-      for (const path of ['/generations', '/activity', '/refusals'])
-        expect((await setup.get(name, `${path}?workspace_id=${workspaceId}`)).status).toBe(
-          isKnown ? 200 : 404,
-        );
+      for (const path of ['/generations', '/activity', '/refusals']) {
+        const response = await setup.get(name, `${path}?workspace_id=${workspaceId}`);
+        if (isKnown) expect(response.status).toBe(200);
+        else
+          expect([response.status, messageOf(response)]).toEqual(
+            await shownOf(setup.get(name, `${path}?workspace_id=${randomUUID()}`)),
+          );
+      }
     }
   });
 

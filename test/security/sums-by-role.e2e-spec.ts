@@ -13,7 +13,7 @@ import type { RoleName } from '../support/generations/calls-by-role.js';
 import { askFor } from '../support/requests/admin.js';
 import { expectError } from '../support/requests/error-shape.js';
 
-const RANGE = { start: '2026-11-10T00:00:00Z', end: '2026-11-18T13:00:00Z' };
+const RANGE = { start: '2026-11-10T12:00:00Z', end: '2026-11-18T13:00:00Z' };
 
 let setup: CallsByRole;
 beforeAll(async () => {
