@@ -315,17 +315,19 @@ describe('an issuer that is down', () => {
 });
 
 describe('keys of an issuer', () => {
+  const GROUPED = { claims: { groups: [] } };
+
   it('are read again once a minute when they change (V46)', async () => {
-    expect((await answerWith(app, issuer)).status).toBe(303);
+    expect((await answerWith(app, issuer, GROUPED)).status).toBe(303);
     await issuer.rotate();
     const downloads = (): number => issuer.requests.filter((path) => path === '/jwks').length;
     const before = downloads();
-    expectPage(await answerWith(app, issuer), 403, INVALID);
+    expectPage(await answerWith(app, issuer, GROUPED), 403, INVALID);
     const real = Date.now.bind(Date);
     const later = jest.spyOn(Date, 'now').mockImplementation(() => real() + MINUTE);
     try {
-      expect((await answerWith(app, issuer)).status).toBe(303);
-      expect((await answerWith(app, issuer)).status).toBe(303);
+      expect((await answerWith(app, issuer, GROUPED)).status).toBe(303);
+      expect((await answerWith(app, issuer, GROUPED)).status).toBe(303);
       expect(downloads()).toBe(before + 1);
     } finally {
       later.mockRestore();

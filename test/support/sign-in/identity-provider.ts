@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
-import Provider from 'oidc-provider';
-import type { Configuration } from 'oidc-provider';
+import type { Configuration, Provider } from 'oidc-provider';
 
 export const CLIENT = { id: 'gateway', secret: 'the-secret-of-the-client' };
 
@@ -88,6 +87,15 @@ async function createProvider(
     claims: SCOPED,
     conformIdTokenClaims: claimsIn === 'userinfo',
     pkce: { required: () => true },
+    // Seconds; without them it prints notices.
+    ttl: {
+      AccessToken: 300,
+      AuthorizationCode: 60,
+      Grant: 300,
+      IdToken: 300,
+      Interaction: 300,
+      Session: 300,
+    },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, accountId) => ({
@@ -105,9 +113,21 @@ async function createProvider(
       return grant;
     },
   };
-  const provider = new Provider(issuer, configuration);
-  provider.on('server_error', (_context, error) => console.error(error));
-  return provider;
+  return quietly(async () => {
+    const { Provider: Created } = await import('oidc-provider');
+    return new Created(issuer, configuration);
+  });
+}
+
+/** It warns of Node 20 and of its store in memory, which suit tests. */
+async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { warn } = console;
+  console.warn = () => undefined;
+  try {
+    return await work();
+  } finally {
+    console.warn = warn;
+  }
 }
 
 async function interact(
