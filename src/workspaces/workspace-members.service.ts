@@ -61,7 +61,7 @@ export class WorkspaceMembersService {
   }
 }
 
-/** Whoever may change members has the highest role of the workspace: he may grant each of them, but to others. */
+/** A person who may change members has the highest role of the workspace, and may grant each of them to others. */
 function rejectOwnRole({ person }: Actor, userIds: readonly string[]): void {
   if (person !== null && userIds.includes(person.id))
     throw new AppError('role_refused', { detail: 'user_ids: people do not change their own role' });

@@ -1,4 +1,4 @@
-// What a role reaches: the objects of its workspaces, own keys, and nothing that a route forgets.
+// The reach of a role: the objects of its workspaces, own keys, and nothing that a route forgets.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultGuardrailId } from '../../../src/domain/guardrails/guardrail.js';
 import { createTestApp } from '../../support/app/app.js';
@@ -230,7 +230,7 @@ describe('members (R6)', () => {
     expect(added.body).toMatchObject({ added_count: 1 });
   });
 
-  it('that are no persons gain nothing, and a person gains the role at once', async () => {
+  it('gives a person the role at once, and nothing to members that are no persons', async () => {
     const member = await person({});
     expectError(await askAs(member, app, 'get', '/workspaces'), 403, REFUSED);
     const body = { user_ids: [member.id], role: 'viewer' };
