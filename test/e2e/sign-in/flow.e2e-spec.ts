@@ -145,7 +145,7 @@ describe('a sign-in', () => {
 
   it('of a person without a role is refused by every operation', async () => {
     const cookie = sessionOf(await visitAs(app, provider, ANN));
-    const response = await app.http.get('/api/v1/keys').set({ ...FROM_PAGE, cookie });
+    const response = await app.http.get('/api/v1/organization/members').set({ ...FROM_PAGE, cookie });
     expect(response.status).toBe(403);
     expect(response.body).toMatchObject({ error: { metadata: { error_type: 'permission_denied' } } });
   });
@@ -188,6 +188,7 @@ describe('a sign-in', () => {
   it('is recorded when it creates a person or changes roles, and not otherwise', async () => {
     const person = { sub: 'carl', groups: ['search'], email: 'carl@example.com' };
     const { person: shown } = await sessionShown(app, sessionOf(await visitAs(app, provider, person)));
+    app.clock.advance(1_000);
     await visitAs(app, provider, person);
     await visitAs(app, provider, { ...person, groups: [] });
     const { body } = await ask(app, 'get', `/audit?object_type=person&object_id=${shown.id}`);
@@ -245,6 +246,28 @@ describe('a provider with claims in userinfo alone', () => {
     } finally {
       await service.close();
       await other.close();
+    }
+  });
+});
+
+describe('a provider without an account', () => {
+  it('signs in to the only one, and to none when there are several', async () => {
+    const service = await createTestApp({
+      clock: app.clock,
+      environment: {
+        PUBLIC_URL,
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: CLIENT.id,
+        OIDC_CLIENT_SECRET: CLIENT.secret,
+      },
+    });
+    try {
+      expect((await visitAs(service, provider, ANN)).status).toBe(303);
+      await service.createAccount();
+      const response = await visitAs(service, provider, ANN);
+      expect([response.status, response.text]).toEqual([503, expect.stringContaining('OIDC_ACCOUNT')]);
+    } finally {
+      await service.close();
     }
   });
 });

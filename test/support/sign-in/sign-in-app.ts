@@ -1,5 +1,6 @@
 // The service with identity providers, and browsers that sign in by them.
 import type { Response } from 'supertest';
+import { AppConfig } from '../../../src/config/app-config.js';
 import { createTestApp } from '../app/app.js';
 import type { TestApp, TestAppOptions } from '../app/app.js';
 import { TestClock } from '../app/clock.js';
@@ -21,7 +22,7 @@ export async function createSignInApp(
   issuer: string,
   { environment, ...options }: TestAppOptions = {},
 ): Promise<TestApp> {
-  return createTestApp({
+  const app = await createTestApp({
     clock: currentClock(),
     ...options,
     environment: {
@@ -33,6 +34,14 @@ export async function createSignInApp(
       ...environment,
     },
   });
+  pinAccount(app);
+  return app;
+}
+
+/** Replicas of tests bring an account of their own: without a name there would be none to sign in to. */
+function pinAccount(app: TestApp): void {
+  for (const provider of app.application.get(AppConfig).signIn?.providers ?? [])
+    Object.assign(provider, { accountId: app.accountId });
 }
 
 /** A sign-in that a browser has begun. */

@@ -102,7 +102,8 @@ class RunningIssuer implements TokenIssuer {
   private async bodyOf(path: string, sent: string): Promise<readonly [number, string]> {
     if (path === '/.well-known/openid-configuration') return [200, JSON.stringify(this.metadata())];
     if (path === '/jwks') return [200, JSON.stringify({ keys: [this.keys?.publicJwk] })];
-    if (path === '/me') return [200, JSON.stringify(this.answer.userInfo ?? { sub: 'ann' })];
+    if (path === '/me')
+      return [200, JSON.stringify(this.answer.userInfo ?? { sub: this.answer.claims?.sub ?? 'ann' })];
     if (path !== '/token') return [404, '{}'];
     this.tokenRequests.push(new URLSearchParams(sent));
     const { token } = this.answer;
