@@ -64,8 +64,8 @@ describe('a key that has used up its requests of a minute', () => {
           'X-RateLimit-Remaining': '0',
           'X-RateLimit-Reset': expect.stringMatching(/^\d{13}$/),
         };
-        // The error of Messages has no metadata.
-        if (!route.includes('/messages'))
+        // The errors of Messages and of OAuth have no metadata.
+        if (!/\/(?:messages|oauth)/.test(route))
           expect(answer.body).toMatchObject({ error: { metadata: { headers } } });
         for (const [name, value] of Object.entries(headers))
           expect(answer.headers).toHaveProperty(name.toLowerCase(), value);
