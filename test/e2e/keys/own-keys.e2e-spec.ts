@@ -289,8 +289,13 @@ describe('a developer', () => {
       const hashes = (body as { data: KeyRecord[] }).data.map(({ hash }) => hash);
       expect([query, hashes.toSorted()]).toEqual([query, mine.toSorted()]);
     }
-    const { body } = await askAs(person, app, 'get', '/keys?limit=1&offset=2');
-    expect((body as { data: KeyRecord[] }).data.map(({ hash }) => hash)).toEqual([mine[0]]);
+    const pages: (string | undefined)[] = [];
+    for (const offset of [0, 1, 2, 3]) {
+      const { body } = await askAs(person, app, 'get', `/keys?limit=1&offset=${offset}`);
+      pages.push((body as { data: KeyRecord[] }).data[0]?.hash);
+    }
+    expect(pages.slice(0, 3).toSorted()).toEqual(mine.toSorted());
+    expect(pages[3]).toBeUndefined();
   });
 
   it('owns the secret of a key from a management key once he has rotated it', async () => {
