@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys, their limits and their spend.',
   Workspaces: 'Groups of keys, destinations, budgets and provider credentials.',
   'Workspace budgets': 'Spend limits of a workspace: daily, weekly, monthly or lifetime.',
+  People: 'People who sign in to the console, and their roles.',
   'Provider credentials': 'Your own keys for providers (BYOK).',
   Guardrails: 'Models, providers and data policies that calls of a workspace, a member or a key may use.',
   'Workload identity': 'Access tokens for jobs, in exchange for the tokens of their own platform.',

@@ -237,7 +237,7 @@ describe('a developer', () => {
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => askAs(person, app, 'post', '/keys', { body: { name: 'Mine' } })),
     );
-    expect(responses.map(({ status }) => status).toSorted()).toEqual([
+    expect(responses.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       201, 201, 201, 409, 409, 409, 409, 409,
     ]);
     const [first] = await keysOf(person);
@@ -289,13 +289,12 @@ describe('a developer', () => {
       const hashes = (body as { data: KeyRecord[] }).data.map(({ hash }) => hash);
       expect([query, hashes.toSorted()]).toEqual([query, mine.toSorted()]);
     }
-    const pages: (string | undefined)[] = [];
+    const pages: string[] = [];
     for (const offset of [0, 1, 2, 3]) {
       const { body } = await askAs(person, app, 'get', `/keys?limit=1&offset=${offset}`);
-      pages.push((body as { data: KeyRecord[] }).data[0]?.hash);
+      pages.push(...(body as { data: KeyRecord[] }).data.map(({ hash }) => hash));
     }
-    expect(pages.slice(0, 3).toSorted()).toEqual(mine.toSorted());
-    expect(pages[3]).toBeUndefined();
+    expect(pages.toSorted()).toEqual(mine.toSorted());
   });
 
   it('owns the secret of a key from a management key once he has rotated it', async () => {

@@ -98,7 +98,7 @@ describe('a list', () => {
 
   it('of notifications has those of the account for roles of the account alone', async () => {
     const names = async (one: TestPerson): Promise<unknown[]> =>
-      (await list(one, '/notifications')).data.map(({ name }) => name).toSorted();
+      (await list(one, '/notifications')).data.map(({ name }) => String(name)).toSorted();
     expect(await names(await adminOfOther())).toEqual(['other']);
     expect(await names(await person({ account: 'viewer' }))).toEqual(['Account', 'default', 'other']);
   });
@@ -323,7 +323,7 @@ describe('a developer', () => {
     await assign(ofOthers, { key_hashes: [other.record.hash] }, 'keys');
     const { data, total_count: total } = await list(one, '/guardrails');
     expect(data[0]?.['name']).toBe('Default of other');
-    expect([data.map(({ name }) => name).toSorted(), total]).toEqual([
+    expect([data.map(({ name }) => String(name)).toSorted(), total]).toEqual([
       ['Default of other', 'key', 'member'],
       3,
     ]);

@@ -21,9 +21,7 @@ export async function createSigningKey(kid: string, alg: Algorithm = 'ES256'): P
   return {
     publicKey: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
     sign: (claims, header = {}) =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg, kid, typ: 'JWT', ...header })
-        .sign(privateKey),
+      new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'JWT', ...header }).sign(privateKey),
   };
 }
 
