@@ -9,6 +9,7 @@ import type { Session } from './api/session';
 import { storeSessionKind } from './app/first-paint';
 import { coverPage } from './app/page-hold';
 import { createQueryClient } from './app/query-client';
+import { renewSession } from './app/renewal';
 import { createConsoleRouter } from './app/router';
 import { setSessionEnded } from './app/session-end';
 import { Toasts } from './components/feedback/toasts';
@@ -27,9 +28,23 @@ function keepSessionKind({ type, query }: QueryCacheNotifyEvent): void {
   if (status === 'success') storeSessionKind(data?.kind ?? null);
 }
 
-const queryClient = createQueryClient(() => coverPage(askForKey));
+/** The roles of a person may have changed since the session was read. */
+async function readRightsAgain(): Promise<void> {
+  if (queryClient.getQueryData(sessionQuery.queryKey)?.kind !== 'person') return;
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  await router.invalidate();
+}
+
+const queryClient = createQueryClient(
+  () => coverPage(askForKey),
+  () => void readRightsAgain(),
+);
 queryClient.getQueryCache().subscribe(keepSessionKind);
 const router = createConsoleRouter(queryClient);
+router.subscribe('onBeforeNavigate', ({ fromLocation, toLocation, pathChanged }) => {
+  if (fromLocation !== undefined && pathChanged)
+    renewSession(queryClient.getQueryData(sessionQuery.queryKey), toLocation.publicHref);
+});
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

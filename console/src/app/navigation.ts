@@ -1,39 +1,40 @@
 // The entries of the navigation, by what they are about.
+import type { Right } from '../api/rights';
 import type { IconName } from '../components/display/icon';
 
 export const NAVIGATION = [
   {
     title: null,
     entries: [
-      { to: '/', label: 'Overview', icon: 'overview' },
-      { to: '/usage', label: 'Usage', icon: 'usage' },
+      { to: '/', label: 'Overview', icon: 'overview', right: 'calls.read' },
+      { to: '/usage', label: 'Usage', icon: 'usage', right: 'calls.read' },
     ],
   },
   {
     title: 'Traffic',
     entries: [
-      { to: '/generations', label: 'Generations', icon: 'generations' },
-      { to: '/refusals', label: 'Refused calls', icon: 'refusals' },
-      { to: '/destinations', label: 'Destinations', icon: 'destinations' },
-      { to: '/models', label: 'Models and providers', icon: 'models' },
-      { to: '/playground', label: 'Playground', icon: 'playground' },
+      { to: '/generations', label: 'Generations', icon: 'generations', right: 'calls.read' },
+      { to: '/refusals', label: 'Refused calls', icon: 'refusals', right: 'calls.read' },
+      { to: '/destinations', label: 'Destinations', icon: 'destinations', right: 'destinations.read' },
+      { to: '/models', label: 'Models and providers', icon: 'models', right: 'catalogue.read' },
+      { to: '/playground', label: 'Playground', icon: 'playground', right: 'playground.use' },
     ],
   },
   {
     title: 'Access',
     entries: [
-      { to: '/keys', label: 'Keys', icon: 'keys' },
-      { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys' },
-      { to: '/guardrails', label: 'Guardrails', icon: 'guardrails' },
-      { to: '/workspaces', label: 'Workspaces', icon: 'workspaces' },
-      { to: '/alerts', label: 'Alerts', icon: 'alerts' },
+      { to: '/keys', label: 'Keys', icon: 'keys', right: 'keys.read' },
+      { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys', right: 'provider_keys.read' },
+      { to: '/guardrails', label: 'Guardrails', icon: 'guardrails', right: 'guardrails.read' },
+      { to: '/workspaces', label: 'Workspaces', icon: 'workspaces', right: 'workspaces.read' },
+      { to: '/alerts', label: 'Alerts', icon: 'alerts', right: 'notifications.read' },
     ],
   },
   {
     title: 'Operation',
     entries: [
-      { to: '/audit', label: 'Audit log', icon: 'audit' },
-      { to: '/system', label: 'System', icon: 'system' },
+      { to: '/audit', label: 'Audit log', icon: 'audit', right: 'audit.read' },
+      { to: '/system', label: 'System', icon: 'system', right: 'system.read' },
     ],
   },
 ] as const satisfies readonly NavigationGroup[];
@@ -49,7 +50,23 @@ export const INFERENCE_NAVIGATION = [
   },
 ] as const satisfies readonly NavigationGroup[];
 
+interface NavigationEntry {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Absent: a page for keys. */
+  readonly right?: Right;
+}
+
 export interface NavigationGroup {
   readonly title: string | null;
-  readonly entries: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[];
+  readonly entries: readonly NavigationEntry[];
+}
+
+/** The entries of a session that has some of the rights. */
+export function navigationOf(hasRight: (right: Right) => boolean): readonly NavigationGroup[] {
+  return NAVIGATION.map(({ title, entries }) => ({
+    title,
+    entries: entries.filter(({ right }) => hasRight(right)),
+  })).filter(({ entries }) => entries.length > 0);
 }

@@ -8,10 +8,12 @@ function isTemporary(error: Error): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && error.status === 503);
 }
 
-/** `onSignedOut` is called when an answer says that there is no session any more. */
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+/** An answer says that there is no session any more, or that it may not do what the page offered. */
+export function createQueryClient(onSignedOut: () => void, onForbidden: () => void): QueryClient {
   const onError = (error: Error): void => {
-    if (error instanceof ApiError && error.status === 401) onSignedOut();
+    if (!(error instanceof ApiError)) return;
+    if (error.status === 401) onSignedOut();
+    if (error.status === 403) onForbidden();
   };
   // A page knows that its request runs before the next event: a second click, or Escape, meets the busy form.
   notifyManager.setScheduler(queueMicrotask);

@@ -52,7 +52,7 @@ const appRoute = createRoute({
   component: Shell,
 });
 
-/** Pages for management keys. A session of an inference key sees its own page instead. */
+/** Pages for management keys and people. A session of an inference key sees its own page instead. */
 const managementRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'management',
@@ -259,6 +259,9 @@ const systemRoute = createRoute({
 const myKeyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/my-key',
+  beforeLoad: ({ context: { session } }) => {
+    if (session.kind === 'person') throw redirect({ to: '/' });
+  },
   component: lazyRouteComponent(() => import('../pages/my-key/my-key-page'), 'MyKeyPage'),
 });
 

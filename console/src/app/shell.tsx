@@ -2,18 +2,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { createContext, lazy, Suspense, useContext, useState } from 'react';
-import { sessionQuery, signOut } from '../api/session';
+import { END_SESSION, sessionQuery, signOut } from '../api/session';
 import { urlOf } from '../base-path';
 import { IconButton } from '../components/actions/button';
 import { Name } from '../components/display/values';
 import { messageOf } from '../api/problems';
 import { showToast } from '../components/feedback/toasts';
+import { Placeholder } from '../components/feedback/states';
 import { NetworkBanner } from '../components/feedback/network-banner';
 import { FindButton } from './find/find-button';
 import { Frame } from './frame';
 import type { FrameLinkProps } from './frame';
 import styles from './frame.module.css';
-import { INFERENCE_NAVIGATION, NAVIGATION } from './navigation';
+import { INFERENCE_NAVIGATION, navigationOf } from './navigation';
+import { isWaiting, rightsOf } from './rights';
 import { setSessionEnded, useSessionEnded } from './session-end';
 import { ThemeSwitch } from './theme-switch';
 import { useSession } from './workspace';
@@ -23,19 +25,23 @@ const SignInOver = lazy(async () => ({
   default: (await import('../pages/sign-in/sign-in-over')).SignInOver,
 }));
 
+/** People alone need it. */
+const PersonPage = lazy(async () => ({ default: (await import('../pages/person/person-page')).PersonPage }));
+const PersonLine = lazy(async () => ({ default: (await import('../pages/person/person-line')).PersonLine }));
+
 export function Shell() {
-  const { kind } = useSession();
+  const session = useSession();
   const hasEnded = useSessionEnded();
   const [isOpen, setOpen] = useState(false);
-  const isManagement = kind === 'management';
+  const isWhole = session.kind !== 'inference' && !isWaiting(session);
   return (
     <OpenContext value={setOpen}>
       <Frame
-        groups={isManagement ? NAVIGATION : INFERENCE_NAVIGATION}
+        groups={session.kind === 'inference' ? INFERENCE_NAVIGATION : navigationOf(rightsOf(session))}
         EntryLink={EntryLink}
         iconUrl={urlOf('/favicon.svg')}
         isOpen={isOpen}
-        find={isManagement && <FindButton />}
+        find={isWhole && <FindButton />}
         toggle={
           <IconButton
             icon={isOpen ? 'close' : 'menu'}
@@ -45,7 +51,7 @@ export function Shell() {
             onClick={() => setOpen(!isOpen)}
           />
         }
-        top={isManagement && <WorkspaceSwitch />}
+        top={isWhole && <WorkspaceSwitch />}
         foot={
           <>
             <ThemeSwitch />
@@ -54,7 +60,13 @@ export function Shell() {
         }
         banner={<NetworkBanner />}
       >
-        <Outlet />
+        {session.kind === 'person' ? (
+          <Suspense fallback={<Placeholder />}>
+            <PersonPage />
+          </Suspense>
+        ) : (
+          <Outlet />
+        )}
       </Frame>
       {hasEnded && (
         <Suspense>
@@ -89,8 +101,9 @@ function SessionLine() {
   const router = useRouter();
   const leave = useMutation({
     mutationFn: signOut,
-    onSuccess: async () => {
+    onSuccess: async (endSessionUrl) => {
       client.clear();
+      client.setQueryData(END_SESSION, endSessionUrl);
       setSessionEnded(false);
       client.setQueryData(sessionQuery.queryKey, null);
       await router.navigate({ to: '/sign-in', search: {} });
@@ -100,8 +113,16 @@ function SessionLine() {
   return (
     <div className={styles.session}>
       <div className={styles.sessionText}>
-        <Name text={session.key_name} />
-        <code className={styles.label}>{session.key_label}</code>
+        {session.kind === 'person' ? (
+          <Suspense>
+            <PersonLine session={session} />
+          </Suspense>
+        ) : (
+          <>
+            <Name text={session.key_name} />
+            <code className={styles.label}>{session.key_label}</code>
+          </>
+        )}
       </div>
       <IconButton icon="signOut" label="Sign out" onClick={() => leave.mutate()} />
     </div>

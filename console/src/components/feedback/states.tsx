@@ -31,10 +31,11 @@ interface ErrorStateProps {
 
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : null;
+  const isForbidden = error instanceof ApiError && error.status === 403;
   return (
     <div className={styles.state} role="alert">
       <p className={`${styles.title} ${styles.bad}`}>
-        <Icon name="warning" /> This could not be loaded
+        <Icon name="warning" /> {isForbidden ? 'You may not see this' : 'This could not be loaded'}
       </p>
       <p className={styles.text}>{messageOf(error)}</p>
       {requestId !== null && (
@@ -42,7 +43,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
           Request id <Code text={requestId} what="request id" />
         </p>
       )}
-      {onRetry && (
+      {onRetry && !isForbidden && (
         <div className={styles.action}>
           <Button icon="refresh" onClick={onRetry}>
             Try again

@@ -8,6 +8,7 @@ import {
   RotateKeyDialog,
   useEnableKey,
 } from './key-dialogs';
+import { useCanChangeKey } from './key-rights';
 
 const DIALOGS = {
   edit: EditKeyDialog,
@@ -29,7 +30,9 @@ interface KeyMenuProps {
 
 export function KeyMenu({ apiKey, onChoose }: KeyMenuProps) {
   const enable = useEnableKey();
+  const canChange = useCanChangeKey(apiKey);
   const choose = (name: KeyAction['name']) => () => onChoose({ name, apiKey });
+  if (!canChange) return null;
   return (
     <ActionMenu
       label={`Actions for ${apiKey.name}`}

@@ -2,10 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { creationQuery } from '../../api/audit';
+import type { ApiKey } from '../../api/keys';
+import { useCan } from '../../app/rights';
 import { Absent, Code, Name } from '../../components/display/values';
 
-export function KeyCreator({ hash }: { readonly hash: string }) {
-  const { data: entry } = useQuery(creationQuery('api_key', hash));
+export function KeyCreator({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { hash, workspace_id: workspaceId, creator_user_id: creator } = apiKey;
+  const canRead = useCan()('audit.read', workspaceId);
+  const { data: entry } = useQuery({ ...creationQuery('api_key', hash), enabled: canRead });
+  if (!canRead) return creator === null ? <Absent /> : <Code text={creator} />;
   if (entry === undefined) return <Absent />;
   // Commands of the service write no entry.
   if (entry === null) return 'Not in the audit log';

@@ -75,7 +75,7 @@ const GRACE_PERIODS = [
 
 export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const refresh = useRefreshKeys();
-  const session = useSession();
+  const isOwn = useSignedInWith(apiKey);
   const { data: models } = useQuery(modelsQuery);
   const [grace, setGrace] = useState(String(24 * HOUR));
   const rotate = useMutation({ mutationFn: () => rotateKey(apiKey.hash, Number(grace)) });
@@ -108,7 +108,7 @@ export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
             onChange={({ target }) => setGrace(target.value)}
             hint="Both keys work until it ends. Name, limits and usage stay."
           />
-          {apiKey.hash === session.key_hash && (
+          {isOwn && (
             <Notice tone="warning">
               You are signed in with it: this signs you out{grace !== '0' && ' when the grace period ends'}.
             </Notice>
@@ -122,7 +122,7 @@ export function RotateKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
 
 export function DisableKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const refresh = useRefreshKeys();
-  const session = useSession();
+  const isOwn = useSignedInWith(apiKey);
   const disable = useMutation({
     mutationFn: () => updateKey(apiKey.hash, { disabled: true }),
     onSuccess: () => {
@@ -142,7 +142,7 @@ export function DisableKeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       Calls with this key are refused until it is enabled again.
-      {apiKey.hash === session.key_hash && ' You are signed in with it: this signs you out.'}
+      {isOwn && ' You are signed in with it: this signs you out.'}
     </ConfirmDialog>
   );
 }
@@ -154,7 +154,7 @@ interface DeleteKeyDialogProps extends KeyDialogProps {
 export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKeyDialogProps) {
   const client = useQueryClient();
   const refresh = useRefreshKeys();
-  const session = useSession();
+  const isOwn = useSignedInWith(apiKey);
   const remove = useMutation({
     mutationFn: () => deleteKey(apiKey.hash),
     onSuccess: async () => {
@@ -176,9 +176,15 @@ export function DeleteKeyDialog({ apiKey, isOpen, onClose, onDeleted }: DeleteKe
       onClose={onClose}
     >
       Calls with this key are refused from now on. This cannot be undone; its generations stay.
-      {apiKey.hash === session.key_hash && ' You are signed in with it: this signs you out.'}
+      {isOwn && ' You are signed in with it: this signs you out.'}
     </ConfirmDialog>
   );
+}
+
+/** Whether the session is that of the key. */
+function useSignedInWith({ hash }: ApiKey): boolean {
+  const session = useSession();
+  return session.kind !== 'person' && session.key_hash === hash;
 }
 
 /** Enabling needs no question. */

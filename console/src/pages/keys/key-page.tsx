@@ -121,7 +121,7 @@ function detailsOf(key: ApiKey) {
     ['Hash', <Code key="hash" text={key.hash} what="hash" />],
     ['Last used', <LastUsed key="used" apiKey={key} />],
     ['Created', <Time key="created" at={key.created_at} />],
-    ['Created by', <KeyCreator key="creator" hash={key.hash} />],
+    ['Created by', <KeyCreator key="creator" apiKey={key} />],
     ['Changed', <Time key="changed" at={key.updated_at} absent="Never" />],
     ['Expires', <Time key="expires" at={key.expires_at} absent="Never" />],
     ['Embedding cache', key.embedding_cache ? 'On' : 'Off'],

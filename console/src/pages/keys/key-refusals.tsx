@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKey } from '../../api/keys';
 import { refusalsQuery } from '../../api/refusals';
+import { useCan } from '../../app/rights';
 import { Button, buttonClass } from '../../components/actions/button';
 import { CopyButton } from '../../components/actions/copy-button';
 import { useNow } from '../../components/display/clock';
@@ -17,6 +18,7 @@ import type { RefusedNow } from '../refusals/refused-now';
 import { REASONS } from '../refusals/refusal-words';
 import { nameOfLimit } from './key-limits';
 import styles from './keys.module.css';
+import { useCanChangeKey } from './key-rights';
 import { RaiseLimitDialog } from './raise-limit-dialog';
 import type { RefusedByLimit } from './raise-limit-dialog';
 
@@ -74,6 +76,8 @@ interface LimitCauseProps extends Pick<StateNoticeProps, 'apiKey' | 'onRaise'> {
 }
 
 function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
+  const can = useCan();
+  const canChange = useCanChangeKey(apiKey);
   const { limit, needed, affordable, isReserved } = state;
   const { resets_at: resetsAt } = limit;
   return (
@@ -105,10 +109,10 @@ function LimitCause({ apiKey, state, onRaise }: LimitCauseProps) {
           <CopyButton text={String(suggestedTokens(affordable))} what="token limit" hasLabel />
         )}
         {limit.limit_source === 'key' ? (
-          <Button onClick={() => onRaise(state)}>Raise the limit</Button>
+          canChange && <Button onClick={() => onRaise(state)}>Raise the limit</Button>
         ) : limit.limit_source === 'workspace' ? (
           <Link to="/workspaces/$id" params={{ id: apiKey.workspace_id }} className={buttonClass()}>
-            Change the budget
+            {can('budgets.change', apiKey.workspace_id) ? 'Change the budget' : 'See the budget'}
           </Link>
         ) : (
           <Link to={limit.limit_source === 'account' ? '/' : '/guardrails'} className={buttonClass()}>

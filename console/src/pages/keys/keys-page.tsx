@@ -8,7 +8,7 @@ import type { ApiKey } from '../../api/keys';
 import { refusalsQuery } from '../../api/refusals';
 import type { Refusal } from '../../api/refusals';
 import { scopeOf } from '../../api/workspaces';
-import { useWorkspaceScope } from '../../app/workspace';
+import { useSession, useWorkspaceScope } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
@@ -26,6 +26,7 @@ import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import { CreateManagementKeyDialog } from './create-management-key-dialog';
 import { KeyFilters } from './key-filters';
+import { useCanCreateKey } from './key-rights';
 import type { KeySearch } from './key-search';
 import { FirstLimit, KeySpend, KeyState, LastUsed } from './key-state';
 import styles from './keys.module.css';
@@ -89,6 +90,8 @@ const columnsOf = ({ choose, refusals, isOfAll, isPhone }: ColumnOptions): reado
 
 export function KeysPage() {
   const workspaceId = useWorkspaceScope();
+  const canCreate = useCanCreateKey();
+  const isManagement = useSession().kind === 'management';
   const isPhone = usePhone();
   const search = route.useSearch();
   const { disabled, q, sort, state } = search;
@@ -107,7 +110,7 @@ export function KeysPage() {
   const { data: refusals } = useQuery(
     refusalsQuery(workspaceId === null ? {} : { workspace_id: workspaceId }),
   );
-  const create = (
+  const create = canCreate && (
     <Button variant="primary" icon="plus" onClick={() => setCreating('inference')}>
       Create key
     </Button>
@@ -119,7 +122,8 @@ export function KeysPage() {
       actions={
         <>
           <CsvButton list={{ path: '/api/v1/keys', query: filters, name: 'keys' }} />
-          <Button onClick={() => setCreating('management')}>Create management key</Button>
+          {/* People make no management keys. */}
+          {isManagement && <Button onClick={() => setCreating('management')}>Create management key</Button>}
           {create}
         </>
       }
@@ -166,7 +170,7 @@ function NoKey({ search: { q, disabled, state }, change, create }: NoKeyProps) {
   if (q === undefined && state === undefined && disabled === undefined) {
     return (
       <EmptyState title="No key yet" action={create}>
-        Applications call this service with a key. Create one, with a limit if you like.
+        Applications call this service with a key.{create && ' Create one, with a limit if you like.'}
       </EmptyState>
     );
   }

@@ -20,6 +20,8 @@ const REFRESH_MS = 15_000;
 
 export function MyKeyPage() {
   const session = useSession();
+  // People have a page of their own keys.
+  const keyName = session.kind === 'person' ? '' : session.key_name;
   const { data: key, error, refetch } = useQuery({ ...currentKeyQuery, refetchInterval: REFRESH_MS });
   const { data: models } = useQuery(modelsQuery);
   if (error && key === undefined) {
@@ -36,7 +38,7 @@ export function MyKeyPage() {
       title="My key"
       description={
         <>
-          <Name text={session.key_name} /> in <Name text={session.workspace_name} />
+          <Name text={keyName} /> in <Name text={session.workspace_name} />
         </>
       }
     >
@@ -49,7 +51,7 @@ export function MyKeyPage() {
       {key && key.refusals !== null && <OwnRefusals refusals={key.refusals} />}
       {key && (
         <Section title="Limits">
-          <DescriptionList items={limitsOf(key, session.key_name)} />
+          <DescriptionList items={limitsOf(key, keyName)} />
         </Section>
       )}
       <OwnUsageTable />

@@ -21,7 +21,7 @@ export function CallCost({ usd, isByok }: CallCostProps) {
 
 /** A session of an inference key has no page of a generation. */
 export function GenerationRecord({ id }: { readonly id: string }) {
-  return useSession().kind === 'management' ? (
+  return useSession().kind !== 'inference' ? (
     <Link to="/generations/$id" params={{ id }}>
       View its record
     </Link>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { payingKeysQuery } from '../../api/keys';
 import type { ApiKey } from '../../api/keys';
+import { useCan } from '../../app/rights';
 import { useSession, useWorkspaceId } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { Section } from '../../components/display/section';
@@ -35,8 +36,9 @@ interface WithPayerProps {
 
 /** Shows its children when the key that pays is known, since no call can be sent before. */
 export function WithPayer({ title, children }: WithPayerProps) {
-  const isManagement = useSession().kind === 'management';
+  const isManagement = useSession().kind !== 'inference';
   const workspaceId = useWorkspaceId();
+  const isPaying = useIsPaying();
   const { data, error, refetch } = useQuery({ ...payingKeysQuery(workspaceId, ''), enabled: isManagement });
   const [choice, setChoice] = useState<{ readonly key: ApiKey; readonly workspaceId: string }>();
   if (!isManagement) return children({ hash: undefined, choices: null });
@@ -45,7 +47,7 @@ export function WithPayer({ title, children }: WithPayerProps) {
     const choices = { chosen: choice.key, choose, hasMore: data?.hasMore ?? false };
     return children({ hash: choice.key.hash, choices });
   }
-  const first = data && firstToPay(data.keys);
+  const first = data && firstToPay(data.keys.filter(isPaying));
   // It stays when the keys load again: no call is charged to another one unasked.
   if (first !== undefined) choose(first);
   return (
@@ -59,6 +61,12 @@ export function WithPayer({ title, children }: WithPayerProps) {
       )}
     </Section>
   );
+}
+
+/** A role may allow own keys alone. */
+function useIsPaying(): (key: ApiKey) => boolean {
+  const can = useCan();
+  return (key) => can('playground.use', key.workspace_id, key.creator_user_id);
 }
 
 /** A key that is not stopped, one without a call that a limit has refused in the last hour before others. */
@@ -79,7 +87,7 @@ function KeySelect({ chosen, choose, hasMore }: KeyToCharge) {
   const [search, setSearch] = useState('');
   const part = useSettled(search.trim());
   const { data, error, isPlaceholderData } = useQuery(payingKeysQuery(useWorkspaceId(), part));
-  const found = data?.keys ?? [];
+  const found = (data?.keys ?? []).filter(useIsPaying());
   const keys = found.some(({ hash }) => hash === chosen.hash) ? found : [chosen, ...found];
   return (
     <>

@@ -19,12 +19,14 @@ function explain(error: unknown): string {
 }
 
 interface SignInFormProps {
+  /** False: there are other ways in, above it. */
+  readonly isFirst: boolean;
   /** Until an attempt has failed. */
   readonly notice: ReactNode;
   readonly onSignedIn: (session: Session) => void;
 }
 
-export function SignInForm({ notice, onSignedIn }: SignInFormProps) {
+export function SignInForm({ isFirst, notice, onSignedIn }: SignInFormProps) {
   const enter = useMutation({ mutationFn: signIn, meta: { isSignIn: true }, onSuccess: onSignedIn });
   return (
     <>
@@ -38,10 +40,10 @@ export function SignInForm({ notice, onSignedIn }: SignInFormProps) {
           placeholder="sk-sb-v1-…"
           spellCheck={false}
           required
-          autoFocus
+          autoFocus={isFirst}
           hint="A management key opens the whole console, an API key its own page."
         />
-        <Button variant="primary" type="submit" isBusy={enter.isPending}>
+        <Button variant={isFirst ? 'primary' : 'secondary'} type="submit" isBusy={enter.isPending}>
           Sign in
         </Button>
       </Form>

@@ -9,7 +9,7 @@ import { setSessionEnded } from '../../app/session-end';
 import { useSession } from '../../app/workspace';
 import { BASE_PATH } from '../../base-path';
 import { Notice } from '../../components/feedback/states';
-import { SignInForm } from './sign-in-form';
+import { SignInWays } from './sign-in-ways';
 import styles from './sign-in-frame.module.css';
 
 export function SignInOver() {
@@ -23,7 +23,7 @@ export function SignInOver() {
   };
   useEffect(show, []);
   const enter = (session: Session) => {
-    if (session.account_id !== former.account_id || session.kind !== former.kind) {
+    if (!hasSameRights(session, former)) {
       // The page has objects that this session may not see.
       location.assign(BASE_PATH);
       return;
@@ -33,6 +33,20 @@ export function SignInOver() {
     void router.invalidate();
     void client.invalidateQueries();
   };
+  // Signed in by a provider, beside this page.
+  useEffect(() => {
+    const look = async () => {
+      const session = await client.fetchQuery({
+        ...sessionQuery,
+        queryKey: ['session', 'new'],
+        staleTime: 0,
+      });
+      if (session !== null) enter(session);
+    };
+    const lookAgain = () => void look().catch(() => undefined);
+    addEventListener('focus', lookAgain);
+    return () => removeEventListener('focus', lookAgain);
+  });
   return createPortal(
     <dialog
       ref={dialog}
@@ -45,11 +59,19 @@ export function SignInOver() {
       <h2 id={title} className={styles.title}>
         Sign in to signalbox
       </h2>
-      <SignInForm
+      <SignInWays
+        returnTo={router.state.location.publicHref}
+        isBeside
         notice={<Notice tone="info">The session has ended. The page keeps what you have typed.</Notice>}
         onSignedIn={enter}
       />
     </dialog>,
     document.body,
   );
+}
+
+/** Whether the page may stay: it has objects that another person or account may not see. */
+function hasSameRights(session: Session, former: Session): boolean {
+  if (session.account_id !== former.account_id || session.kind !== former.kind) return false;
+  return session.kind !== 'person' || (former.kind === 'person' && session.person.id === former.person.id);
 }

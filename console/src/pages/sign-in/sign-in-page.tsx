@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { BASE_PATH, urlOf } from '../../base-path';
-import { sessionQuery } from '../../api/session';
+import { END_SESSION, sessionQuery } from '../../api/session';
 import { ThemeSwitch } from '../../app/theme-switch';
 import { Notice } from '../../components/feedback/states';
-import { SignInForm } from './sign-in-form';
 import { SignInFrame } from './sign-in-frame';
+import { SignInWays } from './sign-in-ways';
 import styles from './sign-in-frame.module.css';
 
 const route = getRouteApi('/sign-in');
@@ -21,6 +21,8 @@ export function SignInPage() {
   const { from } = route.useSearch();
   const client = useQueryClient();
   const router = useRouter();
+  const returnTo = from !== undefined && isOwnPath(from) ? from : BASE_PATH;
+  const endSessionUrl = client.getQueryData<string | null>(END_SESSION) ?? null;
   useEffect(() => {
     document.title = 'Sign in · signalbox';
   }, []);
@@ -32,7 +34,14 @@ export function SignInPage() {
           session for such addresses only: here the sign-in has no effect, and the network can read the key.
         </Notice>
       )}
-      <SignInForm
+      {endSessionUrl !== null && /^https?:/.test(endSessionUrl) && (
+        <Notice tone="info">
+          You are signed out here. Your identity provider still knows you:{' '}
+          <a href={endSessionUrl}>sign out there as well</a>.
+        </Notice>
+      )}
+      <SignInWays
+        returnTo={returnTo}
         notice={
           from !== undefined &&
           from !== BASE_PATH && (
@@ -42,7 +51,7 @@ export function SignInPage() {
         onSignedIn={(session) => {
           client.clear();
           client.setQueryData(sessionQuery.queryKey, session);
-          router.history.replace(from !== undefined && isOwnPath(from) ? from : BASE_PATH);
+          router.history.replace(returnTo);
         }}
       />
       <p className={styles.help}>

@@ -64,7 +64,7 @@ function figuresOf({ provider, firstContent, latency, usage, generationId: id }:
 
 /** Events of Messages do not name it. */
 function RecordedProvider({ id }: { readonly id: string | null }) {
-  const isReadable = useSession().kind === 'management' && id !== null;
+  const isReadable = useSession().kind !== 'inference' && id !== null;
   const { data } = useQuery({ ...generationQuery(id ?? ''), enabled: isReadable });
   return data?.provider_name ?? <Absent />;
 }
