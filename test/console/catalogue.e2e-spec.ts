@@ -324,12 +324,12 @@ describeInChromium('the catalogue in the console', () => {
     session.expectStatus(403);
     await press('Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('This key reads the catalogue.', { exact: false }).waitFor();
+    await page.getByText('You may read the catalogue.', { exact: false }).waitFor();
     const tenant = await openConsole(setup.browser, setup.app);
     await visit(tenant.page, '/models', 'Models and providers');
     expect(await tenant.page.getByRole('link', { name: 'Add model' }).count()).toBe(0);
     await visit(tenant.page, `/models/${CHAT}`, /Mini/);
-    await tenant.page.getByText('This key reads the catalogue.', { exact: false }).waitFor();
+    await tenant.page.getByText('You may read the catalogue.', { exact: false }).waitFor();
     expect(await tenant.page.getByRole('button', { name: 'Disable', exact: true }).count()).toBe(0);
     await expectAccessibleEverywhere(tenant.page);
     await visit(tenant.page, `/models/${CHAT}/edit`, /^Edit .*Mini/);

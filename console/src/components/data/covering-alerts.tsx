@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { notificationsQuery } from '../../api/notifications';
 import type { Cover, Notification } from '../../api/notifications';
+import { useCan } from '../../app/rights';
 import { Absent, Name } from '../display/values';
 import styles from './covering-alerts.module.css';
 
@@ -13,7 +14,8 @@ interface CoveringAlertsProps {
 }
 
 export function CoveringAlerts({ cover, workspaceId }: CoveringAlertsProps) {
-  const { data } = useQuery(notificationsQuery);
+  const can = useCan();
+  const { data } = useQuery({ ...notificationsQuery, enabled: can('notifications.read') });
   // The alerts are a remark here: their own page reports that they cannot be loaded.
   if (data === undefined) return <Absent />;
   const watching = data.filter((rule) => isWatching(rule, cover, workspaceId));
@@ -21,9 +23,11 @@ export function CoveringAlerts({ cover, workspaceId }: CoveringAlertsProps) {
     return (
       <span>
         None.{' '}
-        <Link to="/alerts" search={{ add: cover, for: workspaceId ?? undefined }}>
-          Add an alert
-        </Link>
+        {can('notifications.change', workspaceId) && (
+          <Link to="/alerts" search={{ add: cover, for: workspaceId ?? undefined }}>
+            Add an alert
+          </Link>
+        )}
       </span>
     );
   }

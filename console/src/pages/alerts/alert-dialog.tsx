@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { createNotification, NOTIFICATIONS, updateNotification } from '../../api/notifications';
 import type { Cover, NewNotification, Notification } from '../../api/notifications';
 import type { Workspace } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { Notice } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { changedSettings } from '../../components/form/changes';
@@ -38,10 +39,15 @@ interface AlertDialogProps {
 }
 
 export function AlertDialog(props: AlertDialogProps) {
-  const { alert, workspaces, onClose, onSaved } = props;
+  const { alert, onClose, onSaved } = props;
+  const can = useCan();
+  const isForAll = can('notifications.change', null);
+  const workspaces = props.workspaces.filter(({ id }) => can('notifications.change', id));
   const client = useQueryClient();
   const [where, setWhere] = useState(
-    alert === undefined ? (props.workspaceId ?? '') : (alert.workspace_id ?? ''),
+    alert === undefined
+      ? (props.workspaceId ?? (isForAll ? '' : (workspaces[0]?.id ?? '')))
+      : (alert.workspace_id ?? ''),
   );
   const [chosen, setChosen] = useState<readonly Cover[]>(
     alert?.covers ?? (props.cover === undefined ? COVERS : [props.cover]),
@@ -104,7 +110,7 @@ export function AlertDialog(props: AlertDialogProps) {
             value={where}
             onChange={({ target }) => setWhere(target.value)}
             choices={[
-              { value: '', label: 'All workspaces of the account' },
+              ...(isForAll ? [{ value: '', label: 'All workspaces of the account' }] : []),
               ...workspaces.map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />

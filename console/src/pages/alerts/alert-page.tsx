@@ -16,6 +16,7 @@ import {
 import type { Notification, NotificationEvent } from '../../api/notifications';
 import { messageOf } from '../../api/problems';
 import { workspacesQuery } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { Button } from '../../components/actions/button';
 import { SigningSecret } from '../../components/data/signing-secret';
 import { Badge } from '../../components/display/badge';
@@ -57,6 +58,7 @@ export function AlertPage() {
 
 function AlertView({ alert }: { readonly alert: Notification }) {
   const { id, name, enabled, config } = alert;
+  const canChange = useCan()('notifications.change', alert.workspace_id);
   const client = useQueryClient();
   const navigate = route.useNavigate();
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
@@ -98,21 +100,23 @@ function AlertView({ alert }: { readonly alert: Notification }) {
       title={name}
       description={enabled ? <Badge tone="good">On</Badge> : <Badge tone="neutral">Off</Badge>}
       actions={
-        <>
-          <Button isBusy={test.isPending} onClick={() => test.mutate()}>
-            {test.isPending ? 'Testing…' : 'Test'}
-          </Button>
-          <Button variant="primary" onClick={() => setDialog('edit')}>
-            Edit
-          </Button>
-          <ActionMenu
-            label={`Further actions for ${name}`}
-            actions={[
-              { label: enabled ? 'Disable' : 'Enable', onSelect: () => toggle.mutate() },
-              { label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true },
-            ]}
-          />
-        </>
+        canChange && (
+          <>
+            <Button isBusy={test.isPending} onClick={() => test.mutate()}>
+              {test.isPending ? 'Testing…' : 'Test'}
+            </Button>
+            <Button variant="primary" onClick={() => setDialog('edit')}>
+              Edit
+            </Button>
+            <ActionMenu
+              label={`Further actions for ${name}`}
+              actions={[
+                { label: enabled ? 'Disable' : 'Enable', onSelect: () => toggle.mutate() },
+                { label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true },
+              ]}
+            />
+          </>
+        )
       }
     >
       <div role="status" className={styles.testResult}>
@@ -123,6 +127,7 @@ function AlertView({ alert }: { readonly alert: Notification }) {
         <DeadLetterNotice
           event={deadLetter.data}
           isEnabled={enabled}
+          canReplay={canChange}
           isBusy={replay.isPending}
           onReplay={() => replay.mutate()}
         />
@@ -143,7 +148,7 @@ function AlertView({ alert }: { readonly alert: Notification }) {
         />
       </Section>
       <AlertEvents id={id} isLive={isLive} />
-      <SigningSecret query={notificationSecretQuery(id)} />
+      {canChange && <SigningSecret query={notificationSecretQuery(id)} />}
       {dialog === 'edit' && (
         <AlertDialog alert={alert} workspaces={workspaces.data ?? []} onClose={close} onSaved={close} />
       )}
@@ -165,18 +170,19 @@ function AlertView({ alert }: { readonly alert: Notification }) {
 interface DeadLetterNoticeProps {
   readonly event: NotificationEvent;
   readonly isEnabled: boolean;
+  readonly canReplay: boolean;
   readonly isBusy: boolean;
   readonly onReplay: () => void;
 }
 
-function DeadLetterNotice({ event, isEnabled, isBusy, onReplay }: DeadLetterNoticeProps) {
+function DeadLetterNotice({ event, isEnabled, canReplay, isBusy, onReplay }: DeadLetterNoticeProps) {
   return (
     <Notice tone="bad">
       <p className={styles.noticeHead}>
         <span>
           The receiver did not take an event of <Time at={event.created_at} />. {event.last_error}
         </span>
-        {isEnabled ? (
+        {!canReplay ? null : isEnabled ? (
           <Button isBusy={isBusy} onClick={onReplay}>
             Send again
           </Button>

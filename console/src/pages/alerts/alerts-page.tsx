@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { notificationsQuery } from '../../api/notifications';
 import type { Notification } from '../../api/notifications';
 import { workspacesQuery } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { buttonClass } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -52,7 +53,8 @@ export function AlertsPage() {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(notificationsQuery);
   const workspaces = useQuery(workspacesQuery);
-  const create = (
+  const canAdd = useCan()('notifications.change');
+  const create = canAdd && (
     <Link to="." search={{ add: 'any' }} className={buttonClass('primary')}>
       <Icon name="plus" /> Add alert
     </Link>
@@ -82,7 +84,7 @@ export function AlertsPage() {
           />
         )}
       </Section>
-      {add !== undefined && workspaces.data !== undefined && (
+      {canAdd && add !== undefined && workspaces.data !== undefined && (
         <AlertDialog
           cover={add === 'any' ? undefined : add}
           workspaceId={workspaceId}

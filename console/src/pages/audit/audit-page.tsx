@@ -59,12 +59,12 @@ function columnsOf(setShown: (entry: AuditEntry) => void): readonly Column<Audit
     { id: 'type', header: 'Object', priority: 2, cell: (entry) => TYPE_NAMES[entry.object_type] },
     {
       id: 'who',
-      header: 'Key',
+      header: 'By',
       priority: 2,
       cell: ({ actor }) => (
         <span className={styles.who}>
           {actor.key_name !== null && <Name text={actor.key_name} />}
-          <Code text={actor.key_label} />
+          {actor.key_hash === null ? <Name text={actor.key_label} /> : <Code text={actor.key_label} />}
         </span>
       ),
     },
@@ -86,7 +86,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Every change that a management key has made. A click on an object shows it before and after."
+      description="Every change, with the key or the person that has made it. A click on an object shows it before and after."
       actions={
         <CsvButton list={{ path: '/api/v1/audit', query: { ...filter, limit: 100 }, name: 'audit' }} />
       }

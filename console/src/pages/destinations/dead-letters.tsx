@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<DeadLetter['reason'], string>> = {
 
 function columnsOf(
   chosen: ReadonlySet<string>,
-  toggle: (generation: string) => void,
+  toggle: ((generation: string) => void) | null,
 ): readonly Column<DeadLetter>[] {
   return [
     {
@@ -35,7 +35,8 @@ function columnsOf(
       header: 'Choose',
       isHeaderHidden: true,
       cell: (letter) =>
-        canReplay(letter) && (
+        toggle !== null &&
+        isReplayable(letter) && (
           <input
             type="checkbox"
             aria-label={`Choose ${abbreviate(letter.generation_id)}`}
@@ -79,7 +80,7 @@ function columnsOf(
   ];
 }
 
-const canReplay = ({ replay_requested: isQueued, replay_result: result }: DeadLetter): boolean =>
+const isReplayable = ({ replay_requested: isQueued, replay_result: result }: DeadLetter): boolean =>
   !isQueued && result !== 'delivered';
 
 function LetterState({ letter }: { readonly letter: DeadLetter }) {
@@ -106,6 +107,7 @@ function LetterBadge({ letter }: { readonly letter: DeadLetter }) {
 
 interface DeadLettersProps {
   readonly id: string;
+  readonly canReplay: boolean;
   /** False: newer ones are not looked for. */
   readonly isLive: boolean;
   /** Undefined while it loads. */
@@ -120,7 +122,7 @@ const EMPTY: Readonly<Record<DestinationDeliveries['status'], string>> = {
   disabled: 'Nothing is delivered while the destination is disabled.',
 };
 
-export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
+export function DeadLetters({ id, canReplay, isLive, status }: DeadLettersProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const pages = useHeldPages({
@@ -144,7 +146,7 @@ export function DeadLetters({ id, isLive, status }: DeadLettersProps) {
     if (!next.delete(generation)) next.add(generation);
     setChosen(next);
   };
-  const columns = columnsOf(chosen, toggle);
+  const columns = columnsOf(chosen, canReplay ? toggle : null);
   return (
     <Section
       title="Dead letters"

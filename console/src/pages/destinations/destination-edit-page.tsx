@@ -11,6 +11,7 @@ import {
 } from '../../api/destinations';
 import type { Destination, DestinationSettings } from '../../api/destinations';
 import { useWorkspaceId } from '../../app/workspace';
+import { NeedsRight } from '../person/needs-right';
 import { buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
@@ -24,18 +25,23 @@ const editRoute = getRouteApi('/app/management/destinations/$id/edit');
 
 export function NewDestinationPage() {
   const kind = findKind(newRoute.useSearch().kind);
-  return kind === undefined ? (
-    <Page title="Add a destination" description="Choose the platform that receives your traces.">
-      <KindPicker />
-    </Page>
-  ) : (
-    <Page
-      key={kind.type}
-      title={`Add ${kind.name}`}
-      description={<Link to="/destinations/new">Choose another platform</Link>}
-    >
-      <NewDestination kind={kind} />
-    </Page>
+  const workspaceId = useWorkspaceId();
+  return (
+    <NeedsRight right="destinations.change" workspaceId={workspaceId}>
+      {kind === undefined ? (
+        <Page title="Add a destination" description="Choose the platform that receives your traces.">
+          <KindPicker />
+        </Page>
+      ) : (
+        <Page
+          key={kind.type}
+          title={`Add ${kind.name}`}
+          description={<Link to="/destinations/new">Choose another platform</Link>}
+        >
+          <NewDestination kind={kind} />
+        </Page>
+      )}
+    </NeedsRight>
   );
 }
 
@@ -73,15 +79,17 @@ export function EditDestinationPage() {
   const { data, error, refetch } = useQuery(editedDestinationQuery(id));
   const kind = findKind(data?.type);
   return (
-    <Page title={data === undefined ? 'Edit destination' : `Edit ${data.name ?? 'destination'}`}>
-      {error && data === undefined ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : data === undefined || kind === undefined ? (
-        <Placeholder lines={12} />
-      ) : (
-        <EditDestination key={data.id} kind={kind} destination={data} />
-      )}
-    </Page>
+    <NeedsRight right="destinations.change" workspaceId={data?.workspace_id}>
+      <Page title={data === undefined ? 'Edit destination' : `Edit ${data.name ?? 'destination'}`}>
+        {error && data === undefined ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : data === undefined || kind === undefined ? (
+          <Placeholder lines={12} />
+        ) : (
+          <EditDestination key={data.id} kind={kind} destination={data} />
+        )}
+      </Page>
+    </NeedsRight>
   );
 }
 

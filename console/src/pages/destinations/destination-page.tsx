@@ -15,6 +15,7 @@ import {
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
 import { platformWords } from '../../components/feedback/platform-words';
+import { useCan } from '../../app/rights';
 import { useObjectWorkspace } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { Page } from '../../components/display/section';
@@ -58,6 +59,7 @@ export function DestinationPage() {
 function DestinationView({ destination }: { readonly destination: Destination }) {
   const { id, type, enabled } = destination;
   useObjectWorkspace(destination.workspace_id);
+  const canChange = useCan()('destinations.change', destination.workspace_id);
   const name = destination.name ?? 'Destination';
   const kind = findKind(type);
   const client = useQueryClient();
@@ -94,22 +96,24 @@ function DestinationView({ destination }: { readonly destination: Destination })
         </span>
       }
       actions={
-        <>
-          <Button isBusy={test.isPending} onClick={() => test.mutate()}>
-            {test.isPending ? 'Testing…' : 'Test'}
-          </Button>
-          <Button onClick={() => setDialog('replay')}>Replay</Button>
-          <Link to="/destinations/$id/edit" params={{ id }} className={buttonClass('primary')}>
-            Edit
-          </Link>
-          <ActionMenu
-            label={`Further actions for ${name}`}
-            actions={[
-              { label: enabled ? 'Disable' : 'Enable', onSelect: () => toggle.mutate() },
-              { label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true },
-            ]}
-          />
-        </>
+        canChange && (
+          <>
+            <Button isBusy={test.isPending} onClick={() => test.mutate()}>
+              {test.isPending ? 'Testing…' : 'Test'}
+            </Button>
+            <Button onClick={() => setDialog('replay')}>Replay</Button>
+            <Link to="/destinations/$id/edit" params={{ id }} className={buttonClass('primary')}>
+              Edit
+            </Link>
+            <ActionMenu
+              label={`Further actions for ${name}`}
+              actions={[
+                { label: enabled ? 'Disable' : 'Enable', onSelect: () => toggle.mutate() },
+                { label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true },
+              ]}
+            />
+          </>
+        )
       }
     >
       <div role="status" className={styles.testResult}>
@@ -119,11 +123,15 @@ function DestinationView({ destination }: { readonly destination: Destination })
       {deliveries.error && deliveries.data === undefined ? (
         <ErrorState error={deliveries.error} onRetry={() => void deliveries.refetch()} />
       ) : (
-        <DeliveryFigures deliveries={deliveries.data} isTrying={test.isPending} onTry={() => test.mutate()} />
+        <DeliveryFigures
+          deliveries={deliveries.data}
+          isTrying={test.isPending}
+          onTry={canChange ? () => test.mutate() : null}
+        />
       )}
-      <DeadLetters id={id} isLive={isLive} status={deliveries.data?.status} />
+      <DeadLetters id={id} canReplay={canChange} isLive={isLive} status={deliveries.data?.status} />
       <DestinationSettings destination={destination} kind={kind} />
-      {kind?.type === 'webhook' && <SigningSecret query={signingSecretQuery(id)} />}
+      {canChange && kind?.type === 'webhook' && <SigningSecret query={signingSecretQuery(id)} />}
       <ReplayDialog
         id={id}
         name={name}
@@ -149,8 +157,8 @@ function DestinationView({ destination }: { readonly destination: Destination })
 interface DeliveryFiguresProps {
   readonly deliveries: DestinationDeliveries | undefined;
   readonly isTrying: boolean;
-  /** A test that the platform accepts ends the wait for the next attempt. */
-  readonly onTry: () => void;
+  /** A test that the platform accepts ends the wait for the next attempt. Null: the role does not allow it. */
+  readonly onTry: (() => void) | null;
 }
 
 function DeliveryFigures({ deliveries, isTrying, onTry }: DeliveryFiguresProps) {
@@ -173,12 +181,14 @@ function DeliveryFigures({ deliveries, isTrying, onTry }: DeliveryFiguresProps) 
             )}
           </p>
           <bdi className={styles.platformText}>{platformWords(error.message)}</bdi>
-          <p className={styles.tryLine}>
-            <Button isBusy={isTrying} onClick={onTry}>
-              Try now
-            </Button>{' '}
-            Sends a test. If the platform takes it, what waits follows at once.
-          </p>
+          {onTry !== null && (
+            <p className={styles.tryLine}>
+              <Button isBusy={isTrying} onClick={onTry}>
+                Try now
+              </Button>{' '}
+              Sends a test. If the platform takes it, what waits follows at once.
+            </p>
+          )}
         </Notice>
       )}
       <StatTiles>

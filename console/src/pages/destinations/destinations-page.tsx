@@ -6,6 +6,7 @@ import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destina
 import type { DestinationDeliveries, Destination } from '../../api/destinations';
 import { messageOf } from '../../api/problems';
 import { workspacesQuery } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { useWorkspaceId } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
@@ -77,12 +78,13 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export function DestinationsPage() {
   const workspaceId = useWorkspaceId();
+  const can = useCan();
   const destinations = useQuery(destinationsQuery(workspaceId));
   const states = useQuery(deliveriesOfWorkspaceQuery(workspaceId));
   const workspaces = useQuery(workspacesQuery);
   const isOff =
     workspaces.data?.find(({ id }) => id === workspaceId)?.is_observability_broadcast_enabled === false;
-  const create = (
+  const create = can('destinations.change', workspaceId) && (
     <Link to="/destinations/new" className={buttonClass('primary')}>
       <Icon name="plus" /> Add destination
     </Link>
@@ -96,8 +98,12 @@ export function DestinationsPage() {
     >
       {isOff && (
         <Notice tone="warning">
-          Deliveries of this workspace are switched off. <Link to="/workspaces">Switch them on</Link> in the
-          settings of the workspace.
+          Deliveries of this workspace are switched off.{' '}
+          {can('workspaces.change', workspaceId) && (
+            <>
+              <Link to="/workspaces">Switch them on</Link> in the settings of the workspace.
+            </>
+          )}
         </Notice>
       )}
       <Section title="Destinations of the workspace" isFlush>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { findKind } from '../../api/destination-kinds';
 import { generationDeliveriesQuery } from '../../api/generations';
 import type { GenerationDelivery } from '../../api/generations';
+import { useCan } from '../../app/rights';
 import { Badge } from '../../components/display/badge';
 import type { Tone } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
@@ -40,7 +41,13 @@ const REASONS: Readonly<Record<string, string>> = {
 const WATCH_MS = 3000;
 const isOpen = ({ state }: GenerationDelivery): boolean => state === 'waiting' || state === 'retrying';
 
-export function Deliveries({ id }: { readonly id: string }) {
+interface DeliveriesProps {
+  readonly id: string;
+  readonly workspaceId: string | null;
+}
+
+export function Deliveries({ id, workspaceId }: DeliveriesProps) {
+  const can = useCan();
   const { data, error, refetch } = useQuery({
     ...generationDeliveriesQuery(id),
     refetchInterval: ({ state }) => (state.data?.some(isOpen) ? WATCH_MS : false),
@@ -51,14 +58,24 @@ export function Deliveries({ id }: { readonly id: string }) {
         (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Placeholder />)}
       {data?.length === 0 && (
         <EmptyState title="No destination">
-          <Link to="/destinations">Add a destination</Link> to send traces of calls to an observability
-          platform.
+          {can('destinations.change', workspaceId) ? (
+            <>
+              <Link to="/destinations">Add a destination</Link> to send traces of calls to an observability
+              platform.
+            </>
+          ) : (
+            'Destinations receive the traces of calls. The workspace has none.'
+          )}
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
         <ul className={styles.deliveries}>
           {data.map((delivery) => (
-            <DeliveryLine key={delivery.destination_id} delivery={delivery} />
+            <DeliveryLine
+              key={delivery.destination_id}
+              delivery={delivery}
+              isLinked={can('destinations.read', workspaceId)}
+            />
           ))}
         </ul>
       )}
@@ -66,15 +83,27 @@ export function Deliveries({ id }: { readonly id: string }) {
   );
 }
 
-function DeliveryLine({ delivery }: { readonly delivery: GenerationDelivery }) {
+interface DeliveryLineProps {
+  readonly delivery: GenerationDelivery;
+  /** Whether the reader may see the destination. */
+  readonly isLinked: boolean;
+}
+
+function DeliveryLine({ delivery, isLinked }: DeliveryLineProps) {
   const { name, type, state, reason, next_attempt_at: next, last_error: lastError } = delivery;
   const platform = findKind(type)?.name ?? type;
   const [label, tone] = STATES[state];
   return (
     <li className={styles.delivery}>
-      <Link to="/destinations/$id" params={{ id: delivery.destination_id }} className={styles.deliveryName}>
-        <Name text={name ?? platform} />
-      </Link>
+      {isLinked ? (
+        <Link to="/destinations/$id" params={{ id: delivery.destination_id }} className={styles.deliveryName}>
+          <Name text={name ?? platform} />
+        </Link>
+      ) : (
+        <span className={styles.deliveryName}>
+          <Name text={name ?? platform} />
+        </span>
+      )}
       <Badge tone={tone}>{label}</Badge>
       <span className={styles.deliveryText}>
         {platform}

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { generationQuery } from '../../api/generations';
 import type { Generation } from '../../api/generations';
+import { useCan } from '../../app/rights';
 import { useObjectWorkspace } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { KeyName } from '../../components/data/key-name';
@@ -49,6 +50,7 @@ export function GenerationPage() {
 
 function GenerationView({ generation, back }: { readonly generation: Generation; readonly back: ReactNode }) {
   useObjectWorkspace(generation.workspace_id ?? undefined);
+  const can = useCan();
   const { latency, status, cancelled: isCancelled } = generation;
   const isRerank = generation.api_type === 'rerank';
   const isChat = !isRerank && generation.api_type !== 'embeddings';
@@ -83,8 +85,8 @@ function GenerationView({ generation, back }: { readonly generation: Generation;
       </StatTiles>
       <Attempts attempts={generation.provider_responses ?? []} latency={latency} hasFailed={hasFailed} />
       {(generation.usage > 0 || !hasFailed) && <Cost generation={generation} />}
-      <Deliveries id={generation.id} />
-      <Content id={generation.id} isChat={isChat} />
+      <Deliveries id={generation.id} workspaceId={generation.workspace_id} />
+      {can('calls.read_content', generation.workspace_id) && <Content id={generation.id} isChat={isChat} />}
       {generation.session_id !== null && (
         <SessionCalls generation={generation} session={generation.session_id} />
       )}

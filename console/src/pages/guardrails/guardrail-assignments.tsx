@@ -65,7 +65,7 @@ const MEMBERS: Subject<MemberAssignment> = {
 
 function columnsOf<Row extends { readonly created_at: string }>(
   { title, nameOf, cell }: Subject<Row>,
-  onRelease: (row: Row) => void,
+  onRelease: ((row: Row) => void) | null,
 ): readonly Column<Row>[] {
   return [
     { id: 'name', header: title.slice(0, -1), cell },
@@ -75,11 +75,12 @@ function columnsOf<Row extends { readonly created_at: string }>(
       header: 'Actions',
       isHeaderHidden: true,
       align: 'end',
-      cell: (row) => (
-        <Button variant="ghost" aria-label={`Release ${nameOf(row)}`} onClick={() => onRelease(row)}>
-          Release
-        </Button>
-      ),
+      cell: (row) =>
+        onRelease !== null && (
+          <Button variant="ghost" aria-label={`Release ${nameOf(row)}`} onClick={() => onRelease(row)}>
+            Release
+          </Button>
+        ),
     },
   ];
 }
@@ -87,6 +88,7 @@ function columnsOf<Row extends { readonly created_at: string }>(
 interface AssignmentsProps<Row> {
   readonly id: string;
   readonly subject: Subject<Row>;
+  readonly canChange: boolean;
   /** The form of the dialog. */
   readonly children: (close: () => void) => ReactNode;
 }
@@ -94,6 +96,7 @@ interface AssignmentsProps<Row> {
 function Assignments<Row extends { readonly id: string; readonly created_at: string }>({
   id,
   subject,
+  canChange,
   children,
 }: AssignmentsProps<Row>) {
   const { title, noun, empty, load, release } = subject;
@@ -111,7 +114,7 @@ function Assignments<Row extends { readonly id: string; readonly created_at: str
     onSuccess: () => client.invalidateQueries({ queryKey: GUARDRAILS }),
     onError: (error) => showToast({ tone: 'bad', text: messageOf(error) }),
   });
-  const button = (
+  const button = canChange && (
     <Button icon="plus" onClick={() => setAdding(true)}>
       Assign {noun}
     </Button>
@@ -123,7 +126,7 @@ function Assignments<Row extends { readonly id: string; readonly created_at: str
       ) : (
         <DataTable
           caption={`${title} with the guardrail`}
-          columns={columnsOf(subject, (row) => remove.mutate(row))}
+          columns={columnsOf(subject, canChange ? remove.mutate : null)}
           rows={pages.rows}
           rowKey={(row) => row.id}
           empty={<EmptyState title={`No ${noun.slice(0, -1)}`}>{empty}</EmptyState>}
@@ -185,18 +188,24 @@ function MembersForm({ id, onDone }: AssignmentFormProps) {
   );
 }
 
-export function AssignedKeys({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }) {
+interface AssignedProps {
+  readonly id: string;
+  readonly canChange: boolean;
+}
+
+export function AssignedKeys({ workspaceId, ...props }: AssignedProps & { readonly workspaceId: string }) {
+  const { id } = props;
   return (
-    <Assignments id={id} subject={KEYS}>
+    <Assignments {...props} subject={KEYS}>
       {(close) => <KeysForm id={id} workspaceId={workspaceId} onDone={close} />}
     </Assignments>
   );
 }
 
-export function AssignedMembers({ id }: { readonly id: string }) {
+export function AssignedMembers(props: AssignedProps) {
   return (
-    <Assignments id={id} subject={MEMBERS}>
-      {(close) => <MembersForm id={id} onDone={close} />}
+    <Assignments {...props} subject={MEMBERS}>
+      {(close) => <MembersForm id={props.id} onDone={close} />}
     </Assignments>
   );
 }

@@ -11,6 +11,7 @@ import { Page } from '../../components/display/section';
 import { ObjectError, Placeholder } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
 import { changedMembers } from '../../components/form/changes';
+import { NeedsRight } from '../person/needs-right';
 import { GuardrailForm } from './guardrail-form';
 
 const newRoute = getRouteApi('/app/management/guardrails/new');
@@ -35,15 +36,17 @@ export function NewGuardrailPage() {
     },
   });
   return (
-    <Page title="Add a guardrail" description="It governs nothing until it is assigned to keys or members.">
-      <GuardrailForm
-        error={create.error}
-        isBusy={create.isPending}
-        action="Create guardrail"
-        onSubmit={(body) => create.mutate(body)}
-        cancel={toList}
-      />
-    </Page>
+    <NeedsRight right="guardrails.change" workspaceId={workspaceId}>
+      <Page title="Add a guardrail" description="It governs nothing until it is assigned to keys or members.">
+        <GuardrailForm
+          error={create.error}
+          isBusy={create.isPending}
+          action="Create guardrail"
+          onSubmit={(body) => create.mutate(body)}
+          cancel={toList}
+        />
+      </Page>
+    </NeedsRight>
   );
 }
 
@@ -56,23 +59,28 @@ export function EditGuardrailPage() {
   const isMissing = error instanceof ApiError && error.status === 404;
   const title = isDefault === true ? 'Workspace default' : `Edit ${data?.name ?? 'guardrail'}`;
   return (
-    <Page
-      title={title}
-      {...(isDefault === true && { description: 'Governs every key of the workspace, and new ones.' })}
+    <NeedsRight
+      right={isDefault === true ? 'default_guardrail.change' : 'guardrails.change'}
+      workspaceId={data?.workspace_id}
     >
-      {isDefault === undefined || (data === undefined && !error) ? (
-        <Placeholder lines={12} />
-      ) : data !== undefined || (isMissing && isDefault) ? (
-        <EditGuardrail key={id} id={id} isDefault={isDefault} {...(data && { guardrail: data })} />
-      ) : (
-        <ObjectError
-          error={error}
-          onRetry={() => void refetch()}
-          what="guardrail"
-          back={<Link to="/guardrails">All guardrails</Link>}
-        />
-      )}
-    </Page>
+      <Page
+        title={title}
+        {...(isDefault === true && { description: 'Governs every key of the workspace, and new ones.' })}
+      >
+        {isDefault === undefined || (data === undefined && !error) ? (
+          <Placeholder lines={12} />
+        ) : data !== undefined || (isMissing && isDefault) ? (
+          <EditGuardrail key={id} id={id} isDefault={isDefault} {...(data && { guardrail: data })} />
+        ) : (
+          <ObjectError
+            error={error}
+            onRetry={() => void refetch()}
+            what="guardrail"
+            back={<Link to="/guardrails">All guardrails</Link>}
+          />
+        )}
+      </Page>
+    </NeedsRight>
   );
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../api/guardrails';
 import type { Guardrail, GuardrailUsage } from '../../api/guardrails';
 import { workspacesQuery } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { useObjectWorkspace } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
@@ -57,6 +58,8 @@ function GuardrailView({ guardrail }: { readonly guardrail: Guardrail }) {
   const [isDeleting, setDeleting] = useState(false);
   const { data: workspaces } = useQuery(workspacesQuery);
   const isDefault = workspaces?.some(({ default_guardrail_id: own }) => own === id) ?? false;
+  const can = useCan();
+  const canChange = can(isDefault ? 'default_guardrail.change' : 'guardrails.change', workspaceId);
   const remove = useMutation({
     mutationFn: () => deleteGuardrail(id),
     onMutate: () => client.cancelQueries({ queryKey: [...GUARDRAILS, id] }),
@@ -72,15 +75,17 @@ function GuardrailView({ guardrail }: { readonly guardrail: Guardrail }) {
       title={name}
       {...(description !== null && { description })}
       actions={
-        <>
-          <Link to="/guardrails/$id/edit" params={{ id }} className={buttonClass('primary')}>
-            Edit
-          </Link>
-          <ActionMenu
-            label={`Further actions for ${name}`}
-            actions={[{ label: 'Delete', onSelect: () => setDeleting(true), isDangerous: true }]}
-          />
-        </>
+        canChange && (
+          <>
+            <Link to="/guardrails/$id/edit" params={{ id }} className={buttonClass('primary')}>
+              Edit
+            </Link>
+            <ActionMenu
+              label={`Further actions for ${name}`}
+              actions={[{ label: 'Delete', onSelect: () => setDeleting(true), isDangerous: true }]}
+            />
+          </>
+        )
       }
     >
       <Section title="Rules">
@@ -90,11 +95,13 @@ function GuardrailView({ guardrail }: { readonly guardrail: Guardrail }) {
         <Section title="Governs">Every key of the workspace, and new ones.</Section>
       ) : (
         <>
-          <AssignedKeys id={id} workspaceId={workspaceId} />
-          <AssignedMembers id={id} />
+          <AssignedKeys id={id} workspaceId={workspaceId} canChange={canChange} />
+          <AssignedMembers id={id} canChange={canChange} />
         </>
       )}
-      <Matches id={id} workspaceId={workspaceId} isLive={!isDeleting} />
+      {can('guardrails.read_usage', workspaceId) && (
+        <Matches id={id} workspaceId={workspaceId} isLive={!isDeleting} />
+      )}
       <ConfirmDialog
         title="Delete guardrail"
         name={name}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { guardrailsQuery, guardrailUsageQuery } from '../../api/guardrails';
 import type { Guardrail, GuardrailUsage } from '../../api/guardrails';
 import { workspacesQuery } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { useWorkspaceId } from '../../app/workspace';
 import { buttonClass } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
@@ -20,6 +21,7 @@ import styles from './guardrails.module.css';
 const columnsOf = (
   defaultId: string | undefined,
   usages: ReadonlyMap<string, GuardrailUsage> | undefined,
+  hasUsage: boolean,
 ): readonly Column<Guardrail>[] => [
   {
     id: 'name',
@@ -47,6 +49,13 @@ const columnsOf = (
         </>
       ),
   },
+  ...(hasUsage ? usageColumns(defaultId, usages) : []),
+];
+
+const usageColumns = (
+  defaultId: string | undefined,
+  usages: ReadonlyMap<string, GuardrailUsage> | undefined,
+): readonly Column<Guardrail>[] => [
   {
     id: 'for',
     header: 'Governs',
@@ -74,11 +83,13 @@ function governsText(usage: GuardrailUsage | undefined): string {
 export function GuardrailsPage() {
   const workspaceId = useWorkspaceId();
   const { data, error, refetch } = useQuery(guardrailsQuery(workspaceId));
-  const { data: usages } = useQuery(guardrailUsageQuery(workspaceId));
+  const can = useCan();
+  const hasUsage = can('guardrails.read_usage', workspaceId);
+  const { data: usages } = useQuery({ ...guardrailUsageQuery(workspaceId), enabled: hasUsage });
   const { data: workspaces } = useQuery(workspacesQuery);
   const defaultId = workspaces?.find(({ id }) => id === workspaceId)?.default_guardrail_id;
   const hasDefault = data?.some(({ id }) => id === defaultId) ?? true;
-  const create = (
+  const create = can('guardrails.change', workspaceId) && (
     <Link to="/guardrails/new" className={buttonClass('primary')}>
       <Icon name="plus" /> Add guardrail
     </Link>
@@ -89,7 +100,7 @@ export function GuardrailsPage() {
       description="Rules on models, data, money and texts. The stricter rule wins where several govern a call."
       actions={create}
     >
-      {!hasDefault && defaultId !== undefined && (
+      {!hasDefault && defaultId !== undefined && can('default_guardrail.change', workspaceId) && (
         <Notice tone="info">
           <p className={styles.noticeHead}>
             <span>No guardrail governs every key of this workspace.</span>
@@ -105,7 +116,7 @@ export function GuardrailsPage() {
         ) : (
           <DataTable
             caption="Guardrails"
-            columns={columnsOf(defaultId, usages)}
+            columns={columnsOf(defaultId, usages, hasUsage)}
             rows={data}
             rowKey={({ id }) => id}
             empty={

@@ -1,5 +1,6 @@
 // The origin of models and prices, and how an operator adds their own.
 import { useQuery } from '@tanstack/react-query';
+import { useCan } from '../../app/rights';
 import { systemQuery } from '../../api/system';
 import { CodeBlock } from '../../components/data/code-block';
 import { Section } from '../../components/display/section';
@@ -18,7 +19,7 @@ const EXAMPLE = `models:
 `;
 
 export function CatalogueNote() {
-  const { data } = useQuery(systemQuery);
+  const { data } = useQuery({ ...systemQuery, enabled: useCan()('system.read') });
   // The models show without it.
   if (data === undefined) return null;
   const {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { providerHealthQuery } from '../../api/provider-health';
 import type { ProviderHealth } from '../../api/provider-health';
 import { loadProviderKeys, PROVIDER_KEYS } from '../../api/provider-keys';
+import { useCan } from '../../app/rights';
 import { useWorkspaceId } from '../../app/workspace';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -23,7 +24,8 @@ interface Row {
   readonly ownKeys: number;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+/** `canTest`: with the keys of the service. */
+const columnsOf = (canTest: boolean, canReadOwn: boolean): readonly Column<Row>[] => [
   {
     id: 'name',
     header: 'Provider',
@@ -43,7 +45,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ health, ownKeys }) => (
       <span className={styles.badges}>
         {isConfigured(health) && <Badge tone="good">Configured</Badge>}
-        {ownKeys > 0 && (
+        {canReadOwn && ownKeys > 0 && (
           <Link to="/provider-keys">
             <Badge tone="accent">{ownKeys === 1 ? 'Own key' : `${ownKeys} own keys`}</Badge>
           </Link>
@@ -72,17 +74,21 @@ const COLUMNS: readonly Column<Row>[] = [
         </span>
       ),
   },
-  {
-    id: 'test',
-    header: 'Test',
-    align: 'end',
-    cell: ({ health }) =>
-      isConfigured(health) ? (
-        <ProviderTestButton slug={health.provider} name={health.provider_name} />
-      ) : (
-        <Link to="/provider-keys">Test the own key</Link>
-      ),
-  },
+  ...(canTest
+    ? [
+        {
+          id: 'test',
+          header: 'Test',
+          align: 'end',
+          cell: ({ health }) =>
+            isConfigured(health) ? (
+              <ProviderTestButton slug={health.provider} name={health.provider_name} />
+            ) : (
+              <Link to="/provider-keys">Test the own key</Link>
+            ),
+        } satisfies Column<Row>,
+      ]
+    : []),
 ];
 
 const isConfigured = ({ configured_endpoints: configured }: ProviderHealth): boolean => configured > 0;
@@ -101,7 +107,11 @@ function State({ health }: { readonly health: ProviderHealth }) {
 
 export function Providers() {
   const workspaceId = useWorkspaceId();
+  const can = useCan();
+  const canReadOwn = can('provider_keys.read', workspaceId);
+  const canTest = can('providers.test', null);
   const own = useQuery({
+    enabled: canReadOwn,
     queryKey: [...PROVIDER_KEYS, 'choices', workspaceId],
     queryFn: async ({ signal }) => (await loadProviderKeys(workspaceId, undefined, signal)).data,
   });
@@ -114,7 +124,9 @@ export function Providers() {
   return (
     <Section
       title="Providers"
-      description="A test sends one small call with the key that the service was started with."
+      description={
+        canTest ? 'A test sends one small call with the key that the service was started with.' : undefined
+      }
       isFlush
     >
       {error && data === undefined ? (
@@ -122,7 +134,7 @@ export function Providers() {
       ) : (
         <DataTable
           caption="List of providers"
-          columns={COLUMNS}
+          columns={columnsOf(canTest, canReadOwn)}
           rows={rows?.filter(isReachable)}
           rowKey={({ health: { provider } }) => provider}
           empty={

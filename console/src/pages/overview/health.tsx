@@ -5,6 +5,7 @@ import { deliveriesOfWorkspaceQuery, destinationsQuery } from '../../api/destina
 import type { Destination, DestinationDeliveries } from '../../api/destinations';
 import { providerHealthQuery } from '../../api/provider-health';
 import { joinQueries } from '../../components/data/joined-queries';
+import { useCan } from '../../app/rights';
 import { Badge } from '../../components/display/badge';
 import { Section } from '../../components/display/section';
 import { Name } from '../../components/display/values';
@@ -16,11 +17,13 @@ import styles from './overview.module.css';
 const REFRESH_MS = 15_000;
 
 export function Health({ workspaceId }: { readonly workspaceId: string }) {
+  const enabledFor = { enabled: useCan()('destinations.read', workspaceId) };
   const providers = useQuery(providerHealthQuery);
-  const destinations = useQuery(destinationsQuery(workspaceId));
+  const destinations = useQuery({ ...destinationsQuery(workspaceId), ...enabledFor });
   const enabled = destinations.data?.filter((destination) => destination.enabled) ?? [];
   const deliveries = useQuery({
     ...deliveriesOfWorkspaceQuery(workspaceId),
+    ...enabledFor,
     refetchInterval: REFRESH_MS,
   });
   const { error, retry } = joinQueries(providers, destinations, deliveries);
@@ -31,8 +34,10 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
       </Section>
     );
   }
+  const { enabled: hasDestinations } = enabledFor;
   const isLoading =
-    providers.data === undefined || destinations.data === undefined || deliveries.data === undefined;
+    providers.data === undefined ||
+    (hasDestinations && (destinations.data === undefined || deliveries.data === undefined));
   const failing = providers.data?.filter(({ open_endpoints: open }) => open > 0) ?? [];
   const troubled = enabled.flatMap((destination) => {
     const state = deliveries.data?.get(destination.id);
@@ -57,7 +62,7 @@ export function Health({ workspaceId }: { readonly workspaceId: string }) {
               <FailingBadge health={health} />
             </li>
           ))}
-          {troubled.length === 0 && (
+          {hasDestinations && troubled.length === 0 && (
             <li className={styles.healthLine}>
               <Link to="/destinations">Destinations</Link>
               {enabled.length === 0 ? (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { analyticsQuery, numberOf, numberOrNull, refusedShare, withinWorkspace } from '../../api/analytics';
+import { useCan } from '../../app/rights';
 import { useWorkspaceScope } from '../../app/workspace';
 import { joinQueries } from '../../components/data/joined-queries';
 import { Page } from '../../components/display/section';
@@ -38,9 +39,11 @@ export function OverviewPage() {
 function OverviewContent({ workspaceId }: { readonly workspaceId: string | null }) {
   const { range = 'day', by = 'model', measure = 'calls', each, share } = route.useSearch();
   const [isGuided, setGuided] = useState(false);
+  // Its steps are changes.
+  const canSetUp = useCan()('destinations.change', workspaceId);
   const calls = useFirstCalls(workspaceId, isGuided);
   // Once shown, the guide stays until the page is left, so that the reader sees the first call arrive.
-  if (!isGuided && calls.data?.some(hasSucceeded) === false) setGuided(true);
+  if (canSetUp && !isGuided && calls.data?.some(hasSucceeded) === false) setGuided(true);
   if (calls.data === undefined && calls.error)
     return <ErrorState error={calls.error} onRetry={() => void calls.refetch()} />;
   return (
@@ -51,7 +54,7 @@ function OverviewContent({ workspaceId }: { readonly workspaceId: string | null 
         </Suspense>
       )}
       {/* Before it is known as well, so that all questions are on their way at once. */}
-      {calls.data?.length !== 0 && (
+      {(!canSetUp || calls.data?.length !== 0) && (
         <>
           <Figures workspaceId={workspaceId} range={range} />
           <UsageChart {...{ workspaceId, range, measure, each, share }} />

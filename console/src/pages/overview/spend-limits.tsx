@@ -7,6 +7,7 @@ import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
 import { creditsQuery } from '../../api/credits';
 import { joinQueries } from '../../components/data/joined-queries';
+import { useCan } from '../../app/rights';
 import { Section } from '../../components/display/section';
 import { SpendBar } from '../../components/display/spend-bar';
 import { ErrorState, Placeholder } from '../../components/feedback/states';
@@ -33,8 +34,12 @@ export function useWindowSpend(workspaceId: string | null, window: 'daily' | 'mo
 }
 
 export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
+  const can = useCan();
+  const canCredits = can('credits.read', null);
   const budgets = useQuery(budgetsQuery(workspaceId));
-  const credits = useQuery(creditsQuery);
+  const credits = useQuery({ ...creditsQuery, enabled: canCredits });
+  const isMetered = credits.data?.is_metered === true;
+  const isLoaded = budgets.data !== undefined && (!canCredits || credits.data !== undefined);
   const { error, retry } = joinQueries(budgets, credits);
   return (
     <Section
@@ -44,20 +49,22 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
           <Link to="/workspaces/$id" params={{ id: workspaceId }} className={styles.more}>
             Budgets
           </Link>
-          <Link to="/alerts" className={styles.more}>
-            Alerts
-          </Link>
+          {can('notifications.read') && (
+            <Link to="/alerts" className={styles.more}>
+              Alerts
+            </Link>
+          )}
         </>
       }
     >
       {error !== null && <ErrorState error={error} onRetry={retry} />}
-      {error === null && (budgets.data === undefined || credits.data === undefined) && <Placeholder />}
-      {budgets.data && credits.data && (
+      {error === null && !isLoaded && <Placeholder />}
+      {budgets.data && isLoaded && (
         <ul className={styles.limits}>
           {budgets.data.data.map((budget) => (
             <BudgetLine key={budget.id} budget={budget} />
           ))}
-          {credits.data.is_metered && (
+          {credits.data && isMetered && (
             <li className={styles.limit}>
               <span>Credits of the account</span>
               <SpendBar
@@ -67,9 +74,10 @@ export function SpendLimits({ workspaceId }: { readonly workspaceId: string }) {
               />
             </li>
           )}
-          {budgets.data.data.length === 0 && !credits.data.is_metered && (
+          {budgets.data.data.length === 0 && !isMetered && (
             <li className={styles.noLimit}>
-              No budget and no credit limit. Only the limits of keys stop calls in this workspace.
+              {canCredits ? 'No budget and no credit limit.' : 'No budget.'} Only the limits of keys stop
+              calls in this workspace.
             </li>
           )}
         </ul>

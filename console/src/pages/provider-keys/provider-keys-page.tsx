@@ -11,6 +11,7 @@ import {
 import type { ProviderKey } from '../../api/provider-keys';
 import { providersQuery } from '../../api/providers';
 import { messageOf } from '../../api/problems';
+import { useCan } from '../../app/rights';
 import { useWorkspaceId } from '../../app/workspace';
 import { Button } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
@@ -32,6 +33,8 @@ import styles from './provider-keys.module.css';
 const titleOf = ({ name, label }: ProviderKey): string => name ?? label;
 
 interface KeyActions {
+  readonly canChange: boolean;
+  readonly canTest: boolean;
   /** The name of a provider. */
   readonly nameOf: (slug: string) => string;
   /** "1st of 2": among the keys of the provider. */
@@ -41,16 +44,21 @@ interface KeyActions {
   readonly remove: (key: ProviderKey) => void;
 }
 
-function columnsOf({ nameOf, orderOf, edit, toggle, remove }: KeyActions): readonly Column<ProviderKey>[] {
+function columnsOf(actions: KeyActions): readonly Column<ProviderKey>[] {
+  const { canChange, canTest, nameOf, orderOf, edit, toggle, remove } = actions;
   return [
     {
       id: 'name',
       header: 'Name',
       cell: (key) => (
         <span className={styles.nameCell}>
-          <button type="button" className={styles.name} onClick={() => edit(key)}>
+          {canChange ? (
+            <button type="button" className={styles.name} onClick={() => edit(key)}>
+              <Name text={titleOf(key)} />
+            </button>
+          ) : (
             <Name text={titleOf(key)} />
-          </button>
+          )}
           <code className={styles.label}>{key.label}</code>
         </span>
       ),
@@ -84,15 +92,17 @@ function columnsOf({ nameOf, orderOf, edit, toggle, remove }: KeyActions): reado
       align: 'end',
       cell: (key) => (
         <span className={styles.actions}>
-          <ProviderTestButton slug={key.provider} name={titleOf(key)} byokId={key.id} />
-          <ActionMenu
-            label={`Actions for ${titleOf(key)}`}
-            actions={[
-              { label: 'Edit', onSelect: () => edit(key) },
-              { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => toggle(key) },
-              { label: 'Delete', onSelect: () => remove(key), isDangerous: true },
-            ]}
-          />
+          {canTest && <ProviderTestButton slug={key.provider} name={titleOf(key)} byokId={key.id} />}
+          {canChange && (
+            <ActionMenu
+              label={`Actions for ${titleOf(key)}`}
+              actions={[
+                { label: 'Edit', onSelect: () => edit(key) },
+                { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => toggle(key) },
+                { label: 'Delete', onSelect: () => remove(key), isDangerous: true },
+              ]}
+            />
+          )}
         </span>
       ),
     },
@@ -131,14 +141,18 @@ export function ProviderKeysPage() {
     if (place === 0) return '–';
     return rivals.length === 1 ? 'Alone' : `${place} of ${rivals.length}`;
   };
+  const can = useCan();
+  const canChange = can('provider_keys.change', workspaceId);
   const columns = columnsOf({
+    canChange,
+    canTest: can('providers.test', workspaceId),
     nameOf,
     orderOf,
     edit: setEdited,
     toggle: toggle.mutate,
     remove: setRemoved,
   });
-  const create = providers.data && (
+  const create = canChange && providers.data && (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
       Add provider key
     </Button>
@@ -169,7 +183,7 @@ export function ProviderKeysPage() {
             isRowMuted={({ disabled }) => disabled}
             empty={
               <EmptyState title="No provider key yet" action={create}>
-                Calls use the keys that the service was started with. Add a key of your own to pay the
+                Calls use the keys that the service was started with. With a key of your own you pay the
                 provider directly.
               </EmptyState>
             }

@@ -5,6 +5,7 @@ import { budgetsQuery } from '../../api/budgets';
 import type { Budget } from '../../api/budgets';
 import { deleteBudget, setBudget } from '../../api/workspaces';
 import type { BudgetInterval, Workspace } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { Button } from '../../components/actions/button';
 import { CoveringAlerts } from '../../components/data/covering-alerts';
 import { Badge } from '../../components/display/badge';
@@ -38,6 +39,7 @@ interface BudgetsProps {
 
 export function Budgets({ workspace, isLive }: BudgetsProps) {
   const { id } = workspace;
+  const canChange = useCan()('budgets.change', id);
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({ ...budgetsQuery(id), enabled: isLive });
   const [edited, setEdited] = useState<EditedBudget | null>(null);
@@ -58,7 +60,7 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
   const edit = (interval: BudgetInterval | 'new', limit?: number) =>
     setEdited({ interval, free, limit, includesByok });
   // A new budget takes the place of one that has not loaded yet.
-  const add = data !== undefined && free.length > 0 && (
+  const add = canChange && data !== undefined && free.length > 0 && (
     <Button icon="plus" onClick={() => edit('new')}>
       Add budget
     </Button>
@@ -88,6 +90,7 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
             <BudgetLine
               key={budget.id}
               budget={budget}
+              canChange={canChange}
               onEdit={() => edit(intervalOf(budget), budget.limit_usd)}
               onRemove={() => setRemoved(intervalOf(budget))}
             />
@@ -121,11 +124,12 @@ export function Budgets({ workspace, isLive }: BudgetsProps) {
 
 interface BudgetLineProps {
   readonly budget: Budget;
+  readonly canChange: boolean;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-function BudgetLine({ budget, onEdit, onRemove }: BudgetLineProps) {
+function BudgetLine({ budget, canChange, onEdit, onRemove }: BudgetLineProps) {
   const interval = intervalOf(budget);
   const { limit_usd: limit, spend_usd: spend } = budget;
   const resetsAt = nextStart(interval, useNow());
@@ -147,13 +151,15 @@ function BudgetLine({ budget, onEdit, onRemove }: BudgetLineProps) {
           </>
         )}
       </span>
-      <ActionMenu
-        label={`Actions for the ${interval} budget`}
-        actions={[
-          { label: 'Change', onSelect: onEdit },
-          { label: 'Delete', onSelect: onRemove, isDangerous: true },
-        ]}
-      />
+      {canChange && (
+        <ActionMenu
+          label={`Actions for the ${interval} budget`}
+          actions={[
+            { label: 'Change', onSelect: onEdit },
+            { label: 'Delete', onSelect: onRemove, isDangerous: true },
+          ]}
+        />
+      )}
       {isReached && (
         <div className={styles.budgetNotice}>
           <Notice tone="bad">

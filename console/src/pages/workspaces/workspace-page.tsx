@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { workspaceQuery } from '../../api/workspaces';
 import type { Workspace } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { useSession } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { Badge } from '../../components/display/badge';
@@ -40,6 +41,7 @@ export function WorkspacePage() {
 function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
   const { id, name, slug, description, is_observability_broadcast_enabled: isDelivering } = workspace;
   const session = useSession();
+  const can = useCan();
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
   return (
@@ -62,13 +64,17 @@ function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
           >
             Its usage
           </Link>
-          <Button variant="primary" onClick={() => setDialog('edit')}>
-            Edit
-          </Button>
-          <ActionMenu
-            label={`Further actions for ${name}`}
-            actions={[{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]}
-          />
+          {can('workspaces.change', id) && (
+            <Button variant="primary" onClick={() => setDialog('edit')}>
+              Edit
+            </Button>
+          )}
+          {can('workspaces.create', null) && (
+            <ActionMenu
+              label={`Further actions for ${name}`}
+              actions={[{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]}
+            />
+          )}
         </>
       }
     >

@@ -8,6 +8,7 @@ import type { Budget } from '../../api/budgets';
 import { isoTime } from '../../api/iso-time';
 import { workspacesQuery } from '../../api/workspaces';
 import type { Workspace } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { Button } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -134,7 +135,7 @@ export function WorkspacesPage() {
   const spend = useFigures(spendQuery, 'total_usage');
   const refused = useFigures(refusedQuery, 'refused_count');
   const [isCreating, setCreating] = useState(false);
-  const create = (
+  const create = useCan()('workspaces.create', null) && (
     <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
       Create workspace
     </Button>

@@ -6,7 +6,7 @@ import { Button } from '../../../components/actions/button';
 import { Notice } from '../../../components/feedback/states';
 
 export const NOT_AN_OPERATOR =
-  'This key reads the catalogue. Changes need a management key of an operator account, which OPERATOR_ACCOUNTS of the service names.';
+  'You may read the catalogue. Changes need a management key, or an admin, of an operator account, which OPERATOR_ACCOUNTS of the service names.';
 export const OF_FILE =
   'CATALOGUE_FILE defines this model. Change it in that file; the service reads it again by itself.';
 
