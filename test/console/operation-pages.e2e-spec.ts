@@ -35,6 +35,8 @@ const PAGES: readonly ListedPage[] = [
   { path: '/playground', heading: 'Playground' },
   { path: '/workspaces', heading: 'Workspaces' },
   { path: '/provider-keys', heading: 'Provider keys' },
+  { path: '/people', heading: 'People' },
+  { path: '/sign-in-settings', heading: 'Sign-in' },
   { path: '/audit', heading: 'Audit log' },
   { path: '/audit?type=destination&scope=all', heading: 'Audit log' },
   { path: '/system', heading: 'System' },

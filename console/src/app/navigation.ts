@@ -27,6 +27,7 @@ export const NAVIGATION = [
       { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys', right: 'provider_keys.read' },
       { to: '/guardrails', label: 'Guardrails', icon: 'guardrails', right: 'guardrails.read' },
       { to: '/workspaces', label: 'Workspaces', icon: 'workspaces', right: 'workspaces.read' },
+      { to: '/people', label: 'People', icon: 'people', right: 'people.read' },
       { to: '/alerts', label: 'Alerts', icon: 'alerts', right: 'notifications.read' },
     ],
   },
@@ -34,6 +35,7 @@ export const NAVIGATION = [
     title: 'Operation',
     entries: [
       { to: '/audit', label: 'Audit log', icon: 'audit', right: 'audit.read' },
+      { to: '/sign-in-settings', label: 'Sign-in', icon: 'signOut', right: 'people.read' },
       { to: '/system', label: 'System', icon: 'system', right: 'system.read' },
     ],
   },

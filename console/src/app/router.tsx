@@ -241,6 +241,21 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 
+const peopleRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/people',
+  component: lazyRouteComponent(() => import('../pages/people/people-page'), 'PeoplePage'),
+});
+
+const signInSettingsRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/sign-in-settings',
+  component: lazyRouteComponent(
+    () => import('../pages/sign-in-settings/sign-in-settings-page'),
+    'SignInSettingsPage',
+  ),
+});
+
 const providerKeysRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/provider-keys',
@@ -297,6 +312,8 @@ const routeTree = rootRoute.addChildren([
       newGuardrailRoute,
       guardrailRoute,
       editGuardrailRoute,
+      peopleRoute,
+      signInSettingsRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,

@@ -1,8 +1,11 @@
 // The members of a workspace: users, by the ids that keys name as their creators.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { peopleNamesQuery } from '../../api/people';
+import type { Person } from '../../api/people';
 import { addMembers, loadMembers, removeMembers, WORKSPACES } from '../../api/workspaces';
 import type { Member } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { Button } from '../../components/actions/button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -16,21 +19,32 @@ import { showToast } from '../../components/feedback/toasts';
 import { Form, SelectField, TextAreaField } from '../../components/form/form';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { ConfirmDialog, Dialog, SubmitButtons } from '../../components/overlay/dialog';
+import { capitalise } from '../../format';
+import { nameOfPerson } from '../people/person-words';
 
 const ROLES = [
+  { value: 'viewer', label: 'Viewer' },
   { value: 'member', label: 'Member' },
   { value: 'admin', label: 'Admin' },
 ] as const;
 
-function columnsOf(setRemoved: (member: Member) => void): readonly Column<Member>[] {
+interface ColumnOptions {
+  readonly people: ReadonlyMap<string, Person> | undefined;
+  /** Null: the role does not allow it. */
+  readonly setRemoved: ((member: Member) => void) | null;
+}
+
+function columnsOf({ people, setRemoved }: ColumnOptions): readonly Column<Member>[] {
+  const nameOf = (user: string): string => {
+    const person = people?.get(user);
+    return person === undefined ? user : nameOfPerson(person);
+  };
   return [
-    { id: 'user', header: 'User', cell: ({ user_id: user }) => <Name text={user} /> },
+    { id: 'user', header: 'User', cell: ({ user_id: user }) => <Name text={nameOf(user)} /> },
     {
       id: 'role',
       header: 'Role',
-      cell: ({ role }) => (
-        <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role === 'admin' ? 'Admin' : 'Member'}</Badge>
-      ),
+      cell: ({ role }) => <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{capitalise(role)}</Badge>,
     },
     { id: 'since', header: 'Since', priority: 2, cell: (member) => <Time at={member.created_at} /> },
     {
@@ -38,17 +52,21 @@ function columnsOf(setRemoved: (member: Member) => void): readonly Column<Member
       header: 'Actions',
       isHeaderHidden: true,
       align: 'end',
-      cell: (member) => (
-        <ActionMenu
-          label={`Actions for ${member.user_id}`}
-          actions={[{ label: 'Remove', onSelect: () => setRemoved(member), isDangerous: true }]}
-        />
-      ),
+      cell: (member) =>
+        setRemoved !== null && (
+          <ActionMenu
+            label={`Actions for ${nameOf(member.user_id)}`}
+            actions={[{ label: 'Remove', onSelect: () => setRemoved(member), isDangerous: true }]}
+          />
+        ),
     },
   ];
 }
 
 export function Members({ id }: { readonly id: string }) {
+  const can = useCan();
+  const canChange = can('members.change', id);
+  const { data: people } = useQuery({ ...peopleNamesQuery, enabled: can('people.read', null) });
   const client = useQueryClient();
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
@@ -61,7 +79,7 @@ export function Members({ id }: { readonly id: string }) {
     isLive: false,
   });
   const add = useMutation({
-    mutationFn: (body: { user_ids: string[]; role: 'admin' | 'member' }) => addMembers(id, body),
+    mutationFn: (body: { user_ids: string[]; role: Member['role'] }) => addMembers(id, body),
     onSuccess: async () => {
       setAdding(false);
       showToast({ tone: 'good', text: 'The members were added.' });
@@ -79,8 +97,8 @@ export function Members({ id }: { readonly id: string }) {
     add.reset();
     setAdding(false);
   };
-  const columns = columnsOf(setRemoved);
-  const button = (
+  const columns = columnsOf({ people, setRemoved: canChange ? setRemoved : null });
+  const button = canChange && (
     <Button icon="plus" onClick={() => setAdding(true)}>
       Add members
     </Button>
@@ -97,7 +115,7 @@ export function Members({ id }: { readonly id: string }) {
           rowKey={(member) => member.id}
           empty={
             <EmptyState title="No member">
-              Members are users of your own system, by their ids. They show who belongs to the workspace.
+              Members are people who sign in to this console, or users of your own system, by their ids.
             </EmptyState>
           }
           footer={<ListFoot pages={pages} noun="members" />}
@@ -110,7 +128,7 @@ export function Members({ id }: { readonly id: string }) {
           onSubmit={(values) =>
             add.mutate({
               user_ids: values.text('user_ids').split(/\s+/).filter(Boolean),
-              role: values.text('role') === 'admin' ? 'admin' : 'member',
+              role: ROLES.find(({ value }) => value === values.text('role'))?.value ?? 'member',
             })
           }
         >
@@ -125,14 +143,15 @@ export function Members({ id }: { readonly id: string }) {
             name="role"
             label="Role"
             choices={ROLES}
-            hint="It gives no rights in this console: its users have management keys. Members keep their role."
+            defaultValue="member"
+            hint="Of a person in this console; a user of your own system gains nothing by it. Members keep their role."
           />
           <SubmitButtons action="Add" isBusy={add.isPending} onCancel={closeAdding} />
         </Form>
       </Dialog>
       <ConfirmDialog
         title="Remove member"
-        name={removed?.user_id ?? ''}
+        name={removed === null ? '' : (people?.get(removed.user_id)?.email ?? removed.user_id)}
         action="Remove"
         isOpen={removed !== null}
         mutation={remove}
