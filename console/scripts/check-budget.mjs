@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const PAINT_BUDGET_BYTES = 2_000;
-const BUDGET_BYTES = 147_000;
+const BUDGET_BYTES = 148_000;
 /** Loaded after the first page has been painted. */
 const LAZY = ['src/components/chart/time-series.tsx'];
 const FIRST_PAGE = 'src/pages/overview/overview-page.tsx';

@@ -26,6 +26,7 @@ export const NAVIGATION = [
       { to: '/keys', label: 'Keys', icon: 'keys', right: 'keys.read' },
       { to: '/provider-keys', label: 'Provider keys', icon: 'providerKeys', right: 'provider_keys.read' },
       { to: '/guardrails', label: 'Guardrails', icon: 'guardrails', right: 'guardrails.read' },
+      { to: '/workload-identity', label: 'Workload identity', icon: 'workloads', right: 'federation.read' },
       { to: '/workspaces', label: 'Workspaces', icon: 'workspaces', right: 'workspaces.read' },
       { to: '/people', label: 'People', icon: 'people', right: 'people.read' },
       { to: '/alerts', label: 'Alerts', icon: 'alerts', right: 'notifications.read' },

@@ -1,19 +1,11 @@
 // The routes. Each page is a chunk of its own; its search parameters are typed here, so that links are checked.
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from '../base-path';
-import { sessionQuery } from '../api/session';
 import { Placeholder } from '../components/feedback/states';
 import { readAlertSearch, readAlertsSearch } from '../pages/alerts/alert-search';
 import { readAuditSearch } from '../pages/audit/audit-search';
+import type { ConsentSearch } from '../pages/consent/consent-search';
 import { readGenerationSearch } from '../pages/generations/generation-search';
 import { readKeySearch } from '../pages/keys/key-search';
 import { readModelSearch, readNewModelSearch } from '../pages/models/model-search';
@@ -21,45 +13,9 @@ import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
 import { readRefusalSearch } from '../pages/refusals/refusal-search';
 import { readUsageSearch } from '../pages/usage/usage-search';
+import { appRoute, managementRoute, rootRoute, signInRoute } from './base-routes';
 import { parseSearch, stringifySearch, textOf } from './search';
-import { Shell } from './shell';
 import { NotFoundPage, PageError } from './page-error';
-
-interface RouterContext {
-  readonly queryClient: QueryClient;
-}
-
-const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet });
-
-const signInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/sign-in',
-  validateSearch: (search): { from?: string } => ({ from: textOf(search['from']) }),
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page'), 'SignInPage'),
-});
-
-/** Everything behind the sign-in. Its parameter, the workspace, stays in the address from page to page. */
-const appRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'app',
-  validateSearch: (search): { workspace?: string } => ({ workspace: textOf(search['workspace']) }),
-  search: { middlewares: [retainSearchParams(['workspace'])] },
-  beforeLoad: async ({ context: { queryClient }, location }) => {
-    const session = await queryClient.ensureQueryData(sessionQuery);
-    if (session === null) throw redirect({ to: '/sign-in', search: { from: location.publicHref } });
-    return { session };
-  },
-  component: Shell,
-});
-
-/** Pages for management keys and people. A session of an inference key sees its own page instead. */
-const managementRoute = createRoute({
-  getParentRoute: () => appRoute,
-  id: 'management',
-  beforeLoad: ({ context: { session } }) => {
-    if (session.kind === 'inference') throw redirect({ to: '/my-key' });
-  },
-});
 
 const overviewRoute = createRoute({
   getParentRoute: () => managementRoute,
@@ -234,6 +190,34 @@ const editGuardrailRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/guardrails/guardrail-edit-page'), 'EditGuardrailPage'),
 });
 
+const policiesRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workload-identity',
+  component: lazyRouteComponent(() => import('../pages/workload-identity/policies-page'), 'PoliciesPage'),
+});
+
+const newPolicyRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workload-identity/new',
+  validateSearch: (search): { platform?: string } => ({ platform: textOf(search['platform']) }),
+  component: lazyRouteComponent(() => import('../pages/workload-identity/policy-edit-page'), 'NewPolicyPage'),
+});
+
+const policyRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workload-identity/$id',
+  component: lazyRouteComponent(() => import('../pages/workload-identity/policy-page'), 'PolicyPage'),
+});
+
+const editPolicyRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/workload-identity/$id/edit',
+  component: lazyRouteComponent(
+    () => import('../pages/workload-identity/policy-edit-page'),
+    'EditPolicyPage',
+  ),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/audit',
@@ -280,6 +264,15 @@ const myKeyRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/my-key/my-key-page'), 'MyKeyPage'),
 });
 
+/** Programs open it, by the address that the helpers of client libraries build. */
+const consentRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/auth',
+  // All are texts; the page reads them.
+  validateSearch: (search) => search as ConsentSearch,
+  component: lazyRouteComponent(() => import('../pages/consent/consent-page'), 'ConsentPage'),
+});
+
 /** Within the frame, so that the navigation leads on. */
 const unknownRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage });
 
@@ -314,12 +307,17 @@ const routeTree = rootRoute.addChildren([
       editGuardrailRoute,
       peopleRoute,
       signInSettingsRoute,
+      policiesRoute,
+      newPolicyRoute,
+      policyRoute,
+      editPolicyRoute,
       auditRoute,
       providerKeysRoute,
       systemRoute,
     ]),
     playgroundRoute,
     myKeyRoute,
+    consentRoute,
     unknownRoute,
   ]),
 ]);

@@ -15,6 +15,7 @@ const PATHS = {
   workspaces: 'M2.5 5.5h11v8h-11zM5.5 5.5v-3h5v3M2.5 9h11',
   providerKeys: 'M8 2l5 2v4c0 3-2.2 5-5 6-2.8-1-5-3-5-6V4l5-2Zm-2 6 1.5 1.5L10.2 6.5',
   guardrails: 'M2.5 3v10.5M13.5 3v10.5M2.5 6h11M2.5 10h11',
+  workloads: 'M2.5 3h11v7h-11zM5 6.5h3M5 13h6',
   alerts: 'M8 2a4 4 0 0 1 4 4c0 4 1.5 5 1.5 5h-11S4 10 4 6a4 4 0 0 1 4-4ZM6.5 13.5h3',
   audit: 'M4 2.5h6L12.5 5v8.5H4zM6.5 7h3.5M6.5 10h3.5',
   system: 'M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01',

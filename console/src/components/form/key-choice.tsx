@@ -42,12 +42,17 @@ export function KeyChoice({ legend, workspaceId, chosen, onChange }: KeyChoicePr
   );
 }
 
-interface KeyListProps extends Pick<KeyChoiceProps, 'workspaceId' | 'onChange'> {
+interface KeyListProps {
+  readonly workspaceId: string;
   readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** One key replaces another. */
+  readonly isSingle?: boolean;
 }
 
 /** Keys to choose from, by name. */
-export function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
+export function KeyList({ workspaceId, chosen, onChange, isSingle = false }: KeyListProps) {
+  const group = useId();
   const [search, setSearch] = useState('');
   const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
   const part = useSettled(search.trim());
@@ -59,7 +64,8 @@ export function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
   const shown = [...found, ...others];
   const toggle = (hash: string, isOn: boolean) => {
     setSeen(names);
-    onChange(isOn ? [...chosen, hash] : chosen.filter((other) => other !== hash));
+    if (isSingle) onChange([hash]);
+    else onChange(isOn ? [...chosen, hash] : chosen.filter((other) => other !== hash));
   };
   return (
     <div className={styles.keyList}>
@@ -82,7 +88,8 @@ export function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
             <li key={hash}>
               <label className={styles.choice}>
                 <input
-                  type="checkbox"
+                  type={isSingle ? 'radio' : 'checkbox'}
+                  name={isSingle ? group : undefined}
                   checked={chosen.includes(hash)}
                   onChange={({ target }) => toggle(hash, target.checked)}
                 />
@@ -96,9 +103,11 @@ export function KeyList({ workspaceId, chosen, onChange }: KeyListProps) {
           {data.hasMore && <li className={styles.hint}>There are further keys. Search for them by name.</li>}
         </ul>
       )}
-      <p className={styles.hint}>
-        {chosen.length === 0 ? 'Choose at least one key.' : `${chosen.length} chosen.`}
-      </p>
+      {!isSingle && (
+        <p className={styles.hint}>
+          {chosen.length === 0 ? 'Choose at least one key.' : `${chosen.length} chosen.`}
+        </p>
+      )}
     </div>
   );
 }

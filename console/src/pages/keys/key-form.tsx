@@ -5,13 +5,8 @@ import { isoTimeOfLocal, localMinute } from '../../api/iso-time';
 import { FieldRow, Form, SelectField, SwitchField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { LAST_MINUTE } from '../../components/form/draft-input';
+import { KEY_RESETS } from './key-resets';
 
-const RESETS = [
-  { value: '', label: 'Never' },
-  { value: 'daily', label: 'Every day' },
-  { value: 'weekly', label: 'Every week, on Monday' },
-  { value: 'monthly', label: 'Every month' },
-] as const;
 const FIELDS = ['name', 'limit', 'limit_reset', 'expires_at', 'include_byok_in_limit', 'embedding_cache'];
 
 interface KeyFormProps {
@@ -45,7 +40,7 @@ export function KeyForm({ apiKey, error, onSubmit, children }: KeyFormProps) {
         <SelectField
           name="limit_reset"
           label="Limit resets"
-          choices={RESETS}
+          choices={KEY_RESETS}
           defaultValue={apiKey?.limit_reset ?? ''}
           hint="At 00:00 UTC."
         />
