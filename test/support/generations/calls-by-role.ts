@@ -1,6 +1,7 @@
 // An account with calls of several keys in three workspaces, and a person of every role who reads them.
 import { expect } from '@jest/globals';
 import type { Response } from 'supertest';
+import { ContentSweeper } from '../../../src/upkeep/content-sweeper.js';
 import { createTestApp } from '../app/app.js';
 import type { TestApp, TestKey } from '../app/app.js';
 import { CHANGE } from '../app/console.js';
@@ -102,7 +103,11 @@ export class CallsByRole {
 
   static async create(): Promise<CallsByRole> {
     const app = await createTestApp({
-      override: withIdleRollup,
+      override: (testing) => {
+        withIdleRollup(testing);
+        // The contents are of earlier days.
+        testing.overrideProvider(ContentSweeper).useValue({});
+      },
       environment: { RATE_LIMIT_MANAGEMENT_PER_MINUTE: '0' },
     });
     const first = app.workspaceId;
