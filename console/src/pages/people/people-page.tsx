@@ -17,6 +17,7 @@ import { WorkspaceName } from '../../components/data/workspace-name';
 import { Badge } from '../../components/display/badge';
 import type { Tone } from '../../components/display/badge';
 import { Page, Section } from '../../components/display/section';
+import { usePhone } from '../../components/display/use-phone';
 import { Absent, Name, Time } from '../../components/display/values';
 import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { showToast } from '../../components/feedback/toasts';
@@ -35,14 +36,17 @@ const STATES: Readonly<Record<Person['state'], readonly [string, Tone]>> = {
 };
 const SHOWN_WORKSPACES = 3;
 
-interface PersonActions {
+interface ColumnOptions {
+  /** The state has no room for a column of its own, and stands below the name. */
+  readonly isPhone: boolean;
   readonly canChange: (person: Person) => boolean;
   readonly changeRole: (person: Person) => void;
   readonly disable: (person: Person) => void;
   readonly enable: (person: Person) => void;
 }
 
-function columnsOf({ canChange, changeRole, disable, enable }: PersonActions): readonly Column<Person>[] {
+function columnsOf(options: ColumnOptions): readonly Column<Person>[] {
+  const { isPhone, canChange, changeRole, disable, enable } = options;
   return [
     {
       id: 'name',
@@ -50,15 +54,16 @@ function columnsOf({ canChange, changeRole, disable, enable }: PersonActions): r
       cell: (person) => (
         <span className={styles.nameCell}>
           <Name text={nameOfPerson(person)} />
-          <bdi className={styles.second}>{person.email === '' ? person.id : person.email}</bdi>
+          {person.email !== nameOfPerson(person) && (
+            <bdi className={styles.second}>{person.email || person.issuer}</bdi>
+          )}
+          {isPhone && <State person={person} />}
         </span>
       ),
     },
-    {
-      id: 'state',
-      header: 'State',
-      cell: ({ state }) => <Badge tone={STATES[state][1]}>{STATES[state][0]}</Badge>,
-    },
+    ...(isPhone
+      ? []
+      : [{ id: 'state', header: 'State', cell: (person: Person) => <State person={person} /> }]),
     {
       id: 'role',
       header: 'Account role',
@@ -107,6 +112,10 @@ function columnsOf({ canChange, changeRole, disable, enable }: PersonActions): r
     },
   ];
 }
+
+const State = ({ person: { state } }: { readonly person: Person }) => (
+  <Badge tone={STATES[state][1]}>{STATES[state][0]}</Badge>
+);
 
 function Workspaces({ person: { workspaces } }: { readonly person: Person }) {
   if (workspaces.length === 0) return <Absent />;
@@ -157,6 +166,7 @@ export function PeoplePage() {
   const isBelow = ({ account_role: role }: Person) =>
     role === null || roles.some((granted) => granted === role);
   const columns = columnsOf({
+    isPhone: usePhone(),
     canChange: (person) => can('people.change', null) && !isSelf(person) && isBelow(person),
     changeRole: setChanged,
     disable: setDisabled,

@@ -68,8 +68,8 @@ export function RoleDialog({ person, roles, onClose, onSaved }: RoleDialogProps)
           hint="For all workspaces of the account."
         />
         <p>
-          A role in one workspace is given on the page of the workspace, to the member{' '}
-          <Code text={person.id} what="user id" />.
+          A role in one workspace is given on the page of the workspace, to this member:{' '}
+          <Code text={person.id} what="user id" />
         </p>
         <SubmitButtons action="Save" isBusy={change.isPending} onCancel={onClose} />
       </Form>

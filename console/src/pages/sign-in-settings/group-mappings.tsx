@@ -19,6 +19,7 @@ import { EmptyState, ErrorState } from '../../components/feedback/states';
 import { ConfirmDialog } from '../../components/overlay/dialog';
 import { capitalise } from '../../format';
 import { GroupMappingDialog } from './group-mapping-dialog';
+import styles from './sign-in-settings.module.css';
 
 interface ColumnOptions {
   /** The issuer says nothing where all mappings have the same. */
@@ -29,11 +30,15 @@ interface ColumnOptions {
 
 const columnsOf = ({ hasIssuer, canRemove, remove }: ColumnOptions): readonly Column<GroupMapping>[] => [
   { id: 'group', header: 'Group', cell: ({ group }) => <Name text={group} /> },
-  { id: 'role', header: 'Role', cell: ({ role }) => capitalise(role) },
   {
-    id: 'where',
-    header: 'In',
-    cell: ({ workspace_id: id }) => (id === null ? 'The whole account' : <WorkspaceName id={id} />),
+    id: 'role',
+    header: 'Role',
+    cell: ({ role, workspace_id: id }) => (
+      <span className={styles.role}>
+        {capitalise(role)}
+        <span className={styles.second}>{id === null ? 'Whole account' : <WorkspaceName id={id} />}</span>
+      </span>
+    ),
   },
   ...(hasIssuer
     ? [
