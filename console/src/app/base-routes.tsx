@@ -1,9 +1,8 @@
-// The routes that the pages stand under: the sign-in, and what needs a session.
+// The routes that the pages stand under.
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
   createRoute,
-  lazyRouteComponent,
   Outlet,
   redirect,
   retainSearchParams,
@@ -17,13 +16,6 @@ interface RouterContext {
 }
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet });
-
-export const signInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/sign-in',
-  validateSearch: (search): { from?: string } => ({ from: textOf(search['from']) }),
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page'), 'SignInPage'),
-});
 
 /** Everything behind the sign-in. Its parameter, the workspace, stays in the address from page to page. */
 export const appRoute = createRoute({

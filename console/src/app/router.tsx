@@ -13,9 +13,16 @@ import { readOverviewSearch } from '../pages/overview/overview-search';
 import { readPlaygroundSearch } from '../pages/playground/playground-search';
 import { readRefusalSearch } from '../pages/refusals/refusal-search';
 import { readUsageSearch } from '../pages/usage/usage-search';
-import { appRoute, managementRoute, rootRoute, signInRoute } from './base-routes';
+import { appRoute, managementRoute, rootRoute } from './base-routes';
 import { parseSearch, stringifySearch, textOf } from './search';
 import { NotFoundPage, PageError } from './page-error';
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search): { from?: string } => ({ from: textOf(search['from']) }),
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page'), 'SignInPage'),
+});
 
 const overviewRoute = createRoute({
   getParentRoute: () => managementRoute,
