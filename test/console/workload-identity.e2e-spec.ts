@@ -84,7 +84,7 @@ describeInChromium('workload identity in the console', () => {
     await page.getByRole('radio', { name: 'Evaluations' }).check();
     await press('Create policy');
     await page.getByText('Paste the keys of the issuer').waitFor();
-    await fill('Keys', JSON.stringify({ keys: [key.publicKey] }));
+    await fill('Key set (JWKS)', JSON.stringify({ keys: [key.publicKey] }));
     await press('Create policy');
     await page.getByRole('heading', { level: 1, name: 'Evaluator' }).waitFor();
     await page.getByText(/has no limit of its own/).waitFor();

@@ -19,16 +19,16 @@ const COLUMNS: readonly Column<FederationPolicy>[] = [
   {
     id: 'name',
     header: 'Name',
-    cell: ({ id, name, issuer }) => (
+    cell: ({ id, name, subject }) => (
       <span className={styles.nameCell}>
         <Link to="/workload-identity/$id" params={{ id }}>
           <Name text={name} />
         </Link>
-        <bdi className={styles.issuer}>{issuer}</bdi>
+        <bdi className={styles.subject}>{subject}</bdi>
       </span>
     ),
   },
-  { id: 'subject', header: 'Job', priority: 2, cell: ({ subject }) => <Name text={subject} /> },
+  { id: 'issuer', header: 'Issuer', priority: 2, cell: ({ issuer }) => <Name text={issuer} /> },
   {
     id: 'key',
     header: 'Acts as key',

@@ -124,7 +124,7 @@ export function PolicyForm(props: PolicyFormProps) {
             ) : (
               <TextAreaField
                 name="jwks"
-                label="Keys"
+                label="Key set (JWKS)"
                 rows={6}
                 spellCheck={false}
                 isCode
@@ -173,12 +173,12 @@ export function PolicyForm(props: PolicyFormProps) {
 
 /** The keys of the issuer or their address: the one that is sent replaces the other. `hash` empty: no key is chosen. */
 function readSettings(values: FormValues, hash: string): NewFederationPolicy | Error {
-  if (hash === '') return memberProblem('api_key_hash', 'choose a key');
   const claims = readJson(values, 'claims', {});
   if (claims instanceof Error) return claims;
   const isUrl = values.text('keys') === 'url';
   const jwks = isUrl ? null : readJson(values, 'jwks', memberProblem('jwks', 'paste the keys of the issuer'));
   if (jwks instanceof Error) return jwks;
+  if (hash === '') return memberProblem('api_key_hash', 'choose a key');
   return {
     name: values.text('name'),
     issuer: values.text('issuer'),
