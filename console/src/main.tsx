@@ -10,7 +10,7 @@ import { storeSessionKind } from './app/first-paint';
 import { coverPage } from './app/page-hold';
 import { createQueryClient } from './app/query-client';
 import { renewSession } from './app/renewal';
-import { createConsoleRouter } from './app/router';
+import { createConsoleRouter } from './app/console-router';
 import { setSessionEnded } from './app/session-end';
 import { Toasts } from './components/feedback/toasts';
 import './styles/tokens.css';

@@ -1,8 +1,5 @@
 // The routes. Each page is a chunk of its own; its search parameters are typed here, so that links are checked.
-import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { BASE_PATH } from '../base-path';
-import { Placeholder } from '../components/feedback/states';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { readAlertSearch, readAlertsSearch } from '../pages/alerts/alert-search';
 import { readAuditSearch } from '../pages/audit/audit-search';
 import type { ConsentSearch } from '../pages/consent/consent-search';
@@ -14,8 +11,8 @@ import { readPlaygroundSearch } from '../pages/playground/playground-search';
 import { readRefusalSearch } from '../pages/refusals/refusal-search';
 import { readUsageSearch } from '../pages/usage/usage-search';
 import { appRoute, managementRoute, rootRoute } from './base-routes';
-import { parseSearch, stringifySearch, textOf } from './search';
-import { NotFoundPage, PageError } from './page-error';
+import { textOf } from './search';
+import { NotFoundPage } from './page-error';
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -283,7 +280,7 @@ const consentRoute = createRoute({
 /** Within the frame, so that the navigation leads on. */
 const unknownRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage });
 
-const routeTree = rootRoute.addChildren([
+export const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
     managementRoute.addChildren([
@@ -328,23 +325,3 @@ const routeTree = rootRoute.addChildren([
     unknownRoute,
   ]),
 ]);
-
-export function createConsoleRouter(queryClient: QueryClient) {
-  return createRouter({
-    routeTree,
-    basepath: BASE_PATH,
-    context: { queryClient },
-    parseSearch,
-    stringifySearch,
-    defaultPreload: 'intent',
-    defaultPendingComponent: Placeholder,
-    defaultErrorComponent: PageError,
-    scrollRestoration: true,
-  });
-}
-
-declare module '@tanstack/react-router' {
-  interface Register {
-    router: ReturnType<typeof createConsoleRouter>;
-  }
-}
