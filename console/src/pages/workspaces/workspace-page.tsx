@@ -14,6 +14,7 @@ import { ObjectError, Placeholder } from '../../components/feedback/states';
 import { ActionMenu } from '../../components/overlay/action-menu';
 import { Budgets } from './budgets';
 import { Members } from './members';
+import { OwnKeyPolicySection } from './own-key-policy';
 import { DeleteWorkspaceDialog, EditWorkspaceDialog } from './workspace-dialogs';
 
 const route = getRouteApi('/app/management/workspaces/$id');
@@ -81,6 +82,11 @@ function WorkspaceView({ workspace }: { readonly workspace: Workspace }) {
       {/* The question stays until the page is left: nothing is asked of a workspace that is being deleted. */}
       <Budgets workspace={workspace} isLive={dialog !== 'delete'} />
       <Members id={id} />
+      <OwnKeyPolicySection
+        workspaceId={id}
+        canChange={can('own_key_policy.change', id)}
+        isLive={dialog !== 'delete'}
+      />
       <Section title="Details">
         <DescriptionList
           items={[
