@@ -66,10 +66,18 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[];
 }
 
+/** Beside those of keys, which have no person. */
+const OF_PERSON = { to: '/my-keys', label: 'My keys', icon: 'keys', right: 'keys.change' } as const;
+
 /** The entries of a session that has some of the rights. */
-export function navigationOf(hasRight: (right: Right) => boolean): readonly NavigationGroup[] {
+export function navigationOf(
+  hasRight: (right: Right) => boolean,
+  isPerson: boolean,
+): readonly NavigationGroup[] {
   return NAVIGATION.map(({ title, entries }) => ({
     title,
-    entries: entries.filter(({ right }) => hasRight(right)),
+    entries: [...(isPerson && title === 'Access' ? [OF_PERSON] : []), ...entries].filter(({ right }) =>
+      hasRight(right),
+    ),
   })).filter(({ entries }) => entries.length > 0);
 }

@@ -48,6 +48,12 @@ const keyRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
 });
 
+const myKeysRoute = createRoute({
+  getParentRoute: () => managementRoute,
+  path: '/my-keys',
+  component: lazyRouteComponent(() => import('../pages/my-keys/my-keys-page'), 'MyKeysPage'),
+});
+
 const generationsRoute = createRoute({
   getParentRoute: () => managementRoute,
   path: '/generations',
@@ -288,6 +294,7 @@ export const routeTree = rootRoute.addChildren([
       usageRoute,
       keysRoute,
       keyRoute,
+      myKeysRoute,
       generationsRoute,
       generationRoute,
       refusalsRoute,

@@ -37,7 +37,11 @@ export function Shell() {
   return (
     <OpenContext value={setOpen}>
       <Frame
-        groups={session.kind === 'inference' ? INFERENCE_NAVIGATION : navigationOf(rightsOf(session))}
+        groups={
+          session.kind === 'inference'
+            ? INFERENCE_NAVIGATION
+            : navigationOf(rightsOf(session), session.kind === 'person')
+        }
         EntryLink={EntryLink}
         iconUrl={urlOf('/favicon.svg')}
         isOpen={isOpen}

@@ -1,7 +1,5 @@
 // Which keys the session may change or create.
-import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../api/keys';
-import { ownKeyPolicyQuery } from '../../api/own-keys';
 import { useCan } from '../../app/rights';
 import { useWorkspaceId } from '../../app/workspace';
 
@@ -13,11 +11,10 @@ export function useCanChangeKey(key: ApiKey): boolean {
     : can('keys.change', key.workspace_id, key.creator_user_id);
 }
 
-/** Of a developer the workspace's policy decides. */
-export function useCanCreateKey(): boolean {
+/** `own`: keys for themselves alone, on their own page, where the bounds of the workspace are. Null: none. */
+export function useCreatableKeys(): 'any' | 'own' | null {
   const can = useCan();
   const workspaceId = useWorkspaceId();
-  const isOwnAlone = can('keys.change', workspaceId) && !can('keys.change', workspaceId, null);
-  const { data: policy } = useQuery({ ...ownKeyPolicyQuery(workspaceId), enabled: isOwnAlone });
-  return isOwnAlone ? policy?.enabled === true : can('keys.change', workspaceId);
+  if (!can('keys.change', workspaceId)) return null;
+  return can('keys.change', workspaceId, null) ? 'any' : 'own';
 }

@@ -9,7 +9,7 @@ import { refusalsQuery } from '../../api/refusals';
 import type { Refusal } from '../../api/refusals';
 import { scopeOf } from '../../api/workspaces';
 import { useSession, useWorkspaceScope } from '../../app/workspace';
-import { Button } from '../../components/actions/button';
+import { Button, buttonClass } from '../../components/actions/button';
 import { CsvButton } from '../../components/actions/csv-button';
 import { DataTable } from '../../components/data/data-table';
 import type { Column } from '../../components/data/data-table';
@@ -26,7 +26,7 @@ import type { KeyAction } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
 import { CreateManagementKeyDialog } from './create-management-key-dialog';
 import { KeyFilters } from './key-filters';
-import { useCanCreateKey } from './key-rights';
+import { useCreatableKeys } from './key-rights';
 import type { KeySearch } from './key-search';
 import { FirstLimit, KeySpend, KeyState, LastUsed } from './key-state';
 import styles from './keys.module.css';
@@ -90,7 +90,7 @@ const columnsOf = ({ choose, refusals, isOfAll, isPhone }: ColumnOptions): reado
 
 export function KeysPage() {
   const workspaceId = useWorkspaceScope();
-  const canCreate = useCanCreateKey();
+  const creatable = useCreatableKeys();
   const isManagement = useSession().kind === 'management';
   const isPhone = usePhone();
   const search = route.useSearch();
@@ -110,11 +110,18 @@ export function KeysPage() {
   const { data: refusals } = useQuery(
     refusalsQuery(workspaceId === null ? {} : { workspace_id: workspaceId }),
   );
-  const create = canCreate && (
-    <Button variant="primary" icon="plus" onClick={() => setCreating('inference')}>
-      Create key
-    </Button>
-  );
+  const create =
+    creatable === 'any' ? (
+      <Button variant="primary" icon="plus" onClick={() => setCreating('inference')}>
+        Create key
+      </Button>
+    ) : (
+      creatable === 'own' && (
+        <Link to="/my-keys" className={buttonClass('primary')}>
+          Create my key
+        </Link>
+      )
+    );
   return (
     <Page
       title="Keys"
