@@ -6,8 +6,10 @@ import { createAuthCode } from '../../api/auth-codes';
 import type { NewAuthCode } from '../../api/auth-codes';
 import { ApiError } from '../../api/client';
 import { isoTimeOfLocal, localMinute } from '../../api/iso-time';
+import { ownKeyPolicyQuery } from '../../api/own-keys';
 import { workspacesQuery } from '../../api/workspaces';
 import type { Workspace } from '../../api/workspaces';
+import { useCan } from '../../app/rights';
 import { useSession, useWorkspaceId } from '../../app/workspace';
 import { Button, buttonClass } from '../../components/actions/button';
 import { DescriptionList, Page, Section } from '../../components/display/section';
@@ -16,6 +18,7 @@ import { LAST_MINUTE } from '../../components/form/draft-input';
 import { FieldRow, Form, SelectField, TextField } from '../../components/form/form';
 import type { FormValues } from '../../components/form/form';
 import { KEY_RESETS } from '../keys/key-resets';
+import { expiryHint, limitHint, limitPlaceholder, namedBound } from '../my-keys/own-key-bounds';
 import { addParameters, readConsentRequest } from './consent-request';
 import type { ConsentRequest } from './consent-request';
 import styles from './consent.module.css';
@@ -29,6 +32,7 @@ const FIELDS = ['key_label', 'workspace_id', 'limit', 'usage_limit_type', 'expir
 
 export function ConsentPage() {
   const { kind } = useSession();
+  const can = useCan();
   const request = readConsentRequest(route.useSearch());
   const {
     data: workspaces,
@@ -48,7 +52,7 @@ export function ConsentPage() {
             </EmptyState>
           </Section>
         ) : workspaces !== undefined ? (
-          <Consent request={request} workspaces={workspaces} />
+          <Consent request={request} workspaces={workspaces.filter(({ id }) => can('keys.change', id))} />
         ) : error ? (
           <ErrorState error={error} onRetry={() => void refetch()} />
         ) : (
@@ -87,14 +91,23 @@ function Consent({ request, workspaces }: ConsentProps) {
   const { callback, host, isLoopback, challenge } = request;
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { account_name: account } = useSession();
+  const { kind, account_name: account } = useSession();
+  const can = useCan();
   const ofPage = useWorkspaceId();
-  const [workspaceId, setWorkspaceId] = useState(ofPage);
+  const [chosen, setChosen] = useState(ofPage);
+  const workspace = workspaces.find(({ id }) => id === chosen) ?? workspaces[0];
+  const workspaceId = workspace?.id ?? '';
+  // A developer makes keys within the bounds of the workspace.
+  const isBounded = !can('keys.change', workspaceId, null);
+  const { data: policy } = useQuery({
+    ...ownKeyPolicyQuery(workspaceId),
+    enabled: isBounded && workspace !== undefined,
+  });
   const state: Readonly<Record<string, string>> = search.state === undefined ? {} : { state: search.state };
   const allow = useMutation({
     mutationFn: (values: FormValues) =>
       createAuthCode({
-        ...readTerms(values),
+        ...readTerms(values, isBounded),
         callback_url: callback,
         code_challenge: challenge,
         code_challenge_method: 'S256',
@@ -106,6 +119,7 @@ function Consent({ request, workspaces }: ConsentProps) {
     if (isLoopback) location.assign(addParameters(callback, { error: 'access_denied', ...state }));
     else void navigate({ to: '/' });
   };
+  if (workspace === undefined) return <Refusal reason="Your role makes no keys in any workspace." />;
   const refusal = refusalOf(allow.error, host);
   if (refusal !== null) return <Refusal reason={refusal} />;
   if (allow.isSuccess)
@@ -116,13 +130,13 @@ function Consent({ request, workspaces }: ConsentProps) {
         </EmptyState>
       </Section>
     );
-  const workspace = workspaces.find(({ id }) => id === workspaceId)?.name ?? workspaceId;
+  const areKeysOff = isBounded && policy?.enabled === false;
   return (
     <Section
       title={isLoopback ? 'A program on this machine' : host}
       description="Allow it only if you have started its sign-in yourself, just now."
     >
-      <Form fields={FIELDS} error={allow.error} onSubmit={(values) => allow.mutate(values)}>
+      <Form fields={FIELDS} error={namedBound(allow.error)} onSubmit={(values) => allow.mutate(values)}>
         <DescriptionList
           items={[
             ['Sends the code to', <code key="host">{host}</code>],
@@ -142,7 +156,7 @@ function Consent({ request, workspaces }: ConsentProps) {
             name="workspace_id"
             label="Workspace"
             value={workspaceId}
-            onChange={({ target }) => setWorkspaceId(target.value)}
+            onChange={({ target }) => setChosen(target.value)}
             choices={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
           />
         </FieldRow>
@@ -153,34 +167,43 @@ function Consent({ request, workspaces }: ConsentProps) {
             prefix="USD"
             inputMode="decimal"
             defaultValue={search.limit}
-            placeholder="No limit"
+            placeholder={limitPlaceholder(policy)}
+            hint={limitHint(policy)}
           />
-          <SelectField
-            name="usage_limit_type"
-            label="Limit resets"
-            choices={KEY_RESETS}
-            defaultValue={search.usage_limit_type ?? ''}
-            hint="At 00:00 UTC."
-          />
+          {!isBounded && (
+            <SelectField
+              name="usage_limit_type"
+              label="Limit resets"
+              choices={KEY_RESETS}
+              defaultValue={search.usage_limit_type ?? ''}
+              hint="At 00:00 UTC."
+            />
+          )}
         </FieldRow>
         <TextField
           name="expires_at"
           label="Expires"
           type="datetime-local"
           max={LAST_MINUTE}
-          defaultValue={localMinute(expiryOf(search.expires_at))}
-          hint="In your time zone. Empty: never."
+          defaultValue={expiryOf(search.expires_at, isBounded)}
+          hint={expiryHint(policy, isBounded ? `in ${DEFAULT_DAYS} days` : 'never')}
         />
         <Notice tone="info">
-          Calls with the key are paid by the workspace <bdi className={styles.name}>{workspace}</bdi>: they
-          count toward its budgets and the credits of the account <bdi className={styles.name}>{account}</bdi>
-          .
+          Calls with the key are paid by the workspace <bdi className={styles.name}>{workspace.name}</bdi>:
+          they count toward its budgets{kind === 'person' && ', your own budget there'} and the credits of the
+          account <bdi className={styles.name}>{account}</bdi>.
+          {kind === 'person' && ' The key ends with your access.'}
         </Notice>
+        {areKeysOff && (
+          <Notice tone="bad">
+            Own keys are off in this workspace. An administrator sets their bounds on its page.
+          </Notice>
+        )}
         <div className={styles.buttons}>
           <Button aria-disabled={allow.isPending} onClick={deny}>
             Deny
           </Button>
-          <Button variant="primary" type="submit" isBusy={allow.isPending}>
+          <Button variant="primary" type="submit" isBusy={allow.isPending} aria-disabled={areKeysOff}>
             Allow
           </Button>
         </div>
@@ -189,15 +212,16 @@ function Consent({ request, workspaces }: ConsentProps) {
   );
 }
 
-/** The end that the program asks for, else the service's own. */
-function expiryOf(asked: string | undefined): string {
-  const isTime = asked !== undefined && !Number.isNaN(Date.parse(asked));
-  return isTime ? asked : new Date(Date.now() + DEFAULT_DAYS * DAY_MS).toISOString();
+/** The end that the program asks for, else the service's own. Of bounded keys the workspace has one. */
+function expiryOf(asked: string | undefined, isBounded: boolean): string | undefined {
+  if (asked !== undefined && !Number.isNaN(Date.parse(asked))) return localMinute(asked);
+  return isBounded ? undefined : localMinute(new Date(Date.now() + DEFAULT_DAYS * DAY_MS).toISOString());
 }
 
 type Terms = Omit<NewAuthCode, 'callback_url' | 'code_challenge' | 'code_challenge_method'>;
 
-function readTerms(values: FormValues): Terms {
+/** Absent members of a bounded key are those of the bounds. */
+function readTerms(values: FormValues, isBounded: boolean): Terms {
   const limit = values.numberOrNull('limit');
   const reset = values.textOrNull('usage_limit_type') as NonNullable<NewAuthCode['usage_limit_type']> | null;
   const expiry = values.textOrNull('expires_at');
@@ -207,7 +231,8 @@ function readTerms(values: FormValues): Terms {
     ...(limit !== null && { limit }),
     ...(reset !== null && { usage_limit_type: reset }),
     // The service names the field of a text that is no time.
-    expires_at: expiry === null ? null : (isoTimeOfLocal(expiry) ?? expiry),
+    ...(expiry !== null && { expires_at: isoTimeOfLocal(expiry) ?? expiry }),
+    ...(expiry === null && !isBounded && { expires_at: null }),
   };
 }
 
