@@ -60,13 +60,15 @@ it('serves a used-up key by an own provider key, whose cost counts for the guard
     },
     { limit: 0n, includeByokInLimit: false },
   );
+  // The key of the test before must serve no call.
+  const openai = { provider: { only: ['openai'] } };
   await eventually(
-    () => embed(key),
+    () => embed(key, openai),
     ({ status }) => status === 200,
   );
-  for (let call = 1; call < calls; call++) expect((await embed(key)).status).toBe(200);
+  for (let call = 1; call < calls; call++) expect((await embed(key, openai)).status).toBe(200);
   expect(new Set(setup.takeKeys().slice(-calls))).toEqual(new Set([OPENAI_KEY]));
-  const refused = await embed(key);
+  const refused = await embed(key, openai);
   expect([refused.status, errorOf(refused).metadata]).toEqual([
     403,
     expect.objectContaining({ limit_source: 'guardrail' }),
