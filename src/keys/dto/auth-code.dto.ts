@@ -44,19 +44,25 @@ export class CreateAuthCodeDto {
   })
   key_label?: string;
 
-  @UsdLimitField({ optional: true, description: 'USD. Absent: no limit of the key.', example: 12.5 })
+  @UsdLimitField({
+    optional: true,
+    description: 'USD. Absent: no limit of the key, or that of the own-key policy.',
+    example: 12.5,
+  })
   limit?: number;
 
   @EnumField(LIMIT_RESETS, {
     optional: true,
-    description: 'When the limit resets: at 00:00 UTC, weeks on Monday. Absent: never.',
+    description:
+      'When the limit resets: at 00:00 UTC, weeks on Monday. Absent: never, or as the own-key policy says.',
   })
   usage_limit_type?: LimitReset;
 
   @TimeField({
     optional: true,
     nullable: true,
-    description: 'The end of the key, in UTC, with seconds, in the future. Absent: in 90 days. Null: never.',
+    description:
+      'The end of the key, in UTC, with seconds, in the future. Absent: in 90 days, or when the own-key policy ends it. Null: never.',
     example: '2027-01-31T12:00:00Z',
   })
   expires_at?: string | null;

@@ -1,15 +1,13 @@
 // POST /auth/keys/code by a person: the key is the person's own, and ends with the person.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSessionId, hashSessionId, sessionCookie } from '../../../src/domain/people/console-session.js';
-import { createPersonId } from '../../../src/domain/people/person.js';
 import type { AccountRole } from '../../../src/domain/people/person.js';
-import { Installation } from '../../../src/persistence/database/installation.js';
-import { ConsoleSessionsRepository } from '../../../src/persistence/keys/console-sessions.repository.js';
 import { createTestApp } from '../../support/app/app.js';
 import type { TestApp } from '../../support/app/app.js';
+import { createPerson } from '../../support/app/people.js';
+import type { TestPerson } from '../../support/app/people.js';
 import { eventually } from '../../support/eventually.js';
-import { ask } from '../../support/requests/admin.js';
+import { ask, askFor } from '../../support/requests/admin.js';
 import { expectError } from '../../support/requests/error-shape.js';
 
 const VERIFIER = 'a-verifier-of-a-program-on-a-laptop-0123456789';
@@ -25,43 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-interface SignedIn {
-  readonly id: string;
-  readonly cookie: string;
-}
+const signInAs = (account: AccountRole): Promise<TestPerson> => createPerson(app, { account });
 
-async function signInAs(role: AccountRole): Promise<SignedIn> {
-  const id = createPersonId();
-  await app.sql(
-    `INSERT INTO persons (account_id, id, issuer, subject, email, hand_role)
-     VALUES ($1, $2, 'https://issuer.example.com', $2, $3, $4)`,
-    [app.accountId, id, `${role}@example.com`, role],
-  );
-  const session = createSessionId();
-  const now = app.clock.now();
-  await app.application.get(ConsoleSessionsRepository).createForPerson(
-    { accountId: app.accountId, id },
-    {
-      idHash: hashSessionId(session),
-      secretHash: null,
-      personId: id,
-      createdAt: now,
-      lastSeenAt: now,
-      endsAt: new Date(now.getTime() + 3_600_000),
-    },
-  );
-  const tag = await app.application.get(Installation).tag();
-  const [cookie = ''] = sessionCookie(session, { host: 'localhost' }, tag).split(';');
-  return { id, cookie };
-}
-
-const consent = ({ cookie }: SignedIn) =>
+const consent = ({ cookie }: TestPerson, body: object = {}) =>
   app.http
     .post('/api/v1/auth/keys/code')
     .set({ cookie, 'sec-fetch-site': 'same-origin', 'x-signalbox-console': '1' })
-    .send({ ...GOOD, key_label: 'laptop' });
+    .send({ ...GOOD, key_label: 'laptop', ...body });
 const exchange = (code: string) => app.http.post('/api/v1/auth/keys').send({ code, code_verifier: VERIFIER });
-const codeOf = async (person: SignedIn): Promise<string> => {
+const codeOf = async (person: TestPerson): Promise<string> => {
   const response = await consent(person);
   expect(response.status).toBe(200);
   return (response.body as { data: { id: string } }).data.id;
@@ -100,7 +70,41 @@ describe('the code of a person', () => {
     expectError(await exchange(code), 403, 'Code not accepted');
   });
 
-  it.each(['viewer', 'developer'] as const)('is not made by a %s', async (role) => {
-    expectError(await consent(await signInAs(role)), 403, /^Your role does not allow this operation/);
+  it('is not made by a viewer, nor by a developer without an own-key policy', async () => {
+    expectError(await consent(await signInAs('viewer')), 403, /^Your role does not allow this operation/);
+    expectError(await consent(await signInAs('developer')), 403, /developers make no keys in this workspace/);
+  });
+
+  it('of a developer is within the own-key policy, at the consent and at the exchange', async () => {
+    const policy = {
+      enabled: true,
+      max_keys: 1,
+      default_limit: 5,
+      max_limit: 20,
+      limit_reset: 'monthly',
+      max_days: 30,
+      include_byok_in_limit: true,
+    };
+    const path = '/workspaces/default/own-key-policy';
+    const setPolicy = (body: object) => askFor(200, app, 'put', path, { body });
+    await setPolicy(policy);
+    const person = await signInAs('developer');
+    expectError(await consent(person, { limit: 21 }), 403, /limit: must be at most 20/);
+    expectError(await consent(person, { usage_limit_type: 'daily' }), 403, /limit_reset/);
+    expectError(await consent(person, { expires_at: null }), 403, /expires_at/);
+    expect((await exchange(await codeOf(person))).status).toBe(200);
+    const [row] = await app.sql(
+      `SELECT limit_amount::float8 AS "limit", limit_reset AS reset, include_byok_in_limit AS byok,
+         (extract(epoch FROM expires_at - created_at) / 86400)::integer AS days
+       FROM api_keys WHERE creator_user_id = $1`,
+      [person.id],
+    );
+    expect(row).toEqual({ limit: 5, reset: 'monthly', byok: true, days: 30 });
+    // Another label is another key.
+    const second = (await consent(person, { key_label: 'second' })).body as { data: { id: string } };
+    expectError(await exchange(second.data.id), 409, /own-key policy allows 1 keys/);
+    const code = await codeOf(person);
+    await setPolicy({ ...policy, default_limit: 1, max_limit: 2 });
+    expectError(await exchange(code), 403, /limit: must be at most 2/);
   });
 });
