@@ -4,11 +4,16 @@ import { Clock } from '../domain/clock.js';
 import type { ApiKey, ApiKeyChange } from '../domain/keys/api-key.js';
 import { boundedTerms } from '../domain/keys/own-key-policy.js';
 import type { KeyTerms, WantedTerms } from '../domain/keys/own-key-policy.js';
-import { ownerIn, reachesWorkspace } from '../domain/people/manager.js';
+import { ownerIn, reachesWorkspace, userOfManager } from '../domain/people/manager.js';
+import type { Manager } from '../domain/people/manager.js';
 import type { Person } from '../domain/people/person.js';
 import { reachOf, roleRefused } from '../domain/people/rights.js';
+import { guardrailLimitOf } from '../domain/spend/spend-limit.js';
+import { GuardrailUsageRepository } from '../persistence/guardrails/guardrail-usage.repository.js';
 import { OwnKeyPoliciesRepository } from '../persistence/keys/own-key-policies.repository.js';
+import { AccountsRepository } from '../persistence/workspaces/accounts.repository.js';
 import type { OwnKeyQuota } from '../persistence/workspaces/quotas.js';
+import type { OwnMember } from './dto/own-member.dto.js';
 
 /** A key of a person as it may be made: the members of a new key, and the quotas that its creation needs. */
 export interface OwnKey extends KeyTerms {
@@ -24,6 +29,8 @@ const HARMLESS: ReadonlySet<string> = new Set(['name', 'embeddingCache']);
 export class OwnKeys {
   constructor(
     private readonly policies: OwnKeyPoliciesRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly guardrails: GuardrailUsageRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -54,6 +61,19 @@ export class OwnKeys {
       now,
     } as const;
     return { ...terms, ...ofPerson, quotas: [quota] };
+  }
+
+  /** The keys and the budget of the manager in a workspace. */
+  async describe(manager: Manager, wanted: string | undefined): Promise<OwnMember> {
+    const workspaceId = await this.accounts.chooseWorkspace(manager, wanted);
+    const userId = userOfManager(manager);
+    if (userId === null) return { userId, workspaceId, keys: 0, budget: null };
+    const [keys, limit] = await Promise.all([
+      this.policies.countKeys(workspaceId, userId),
+      this.guardrails.limitOfMember(workspaceId, userId),
+    ]);
+    const budget = limit && { ...limit, limit: guardrailLimitOf(limit.limit, this.clock.now()) };
+    return { userId, workspaceId, keys, budget };
   }
 
   /** Throws `own_key_refused` when the policy does not allow the key as it is after the change. */

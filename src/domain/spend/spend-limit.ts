@@ -98,6 +98,17 @@ export interface EffectiveLimit {
   readonly resetsAt: Date | null;
 }
 
+/** A limit of a guardrail by itself. */
+export function guardrailLimitOf({ spend, limit, ...window }: SpentLimit, now: Date): EffectiveLimit {
+  return {
+    source: 'guardrail',
+    window: window.window,
+    limit,
+    spent: spendTowardWindow(spend, window),
+    resetsAt: windowEnd(window.window, now),
+  };
+}
+
 /** Whether one of the limits above the keys refuses their calls. */
 export function isStopped(shared: SharedLimits, now: Date): boolean {
   const unlimited = { limit: null, limitReset: null, includeByokInLimit: false };

@@ -18,7 +18,7 @@ import { dataOf } from '../../http/openapi/envelopes.js';
 import { KeyRefusalsDto, toKeyRefusalsDto } from './key-refusals.dto.js';
 
 /** The limit that stops a key first. */
-class EffectiveLimitDto {
+export class EffectiveLimitDto {
   @EnumField(['key', 'guardrail', 'workspace', 'account'], {
     description:
       '`guardrail`: that of the key or of the member who created it. `workspace`: a budget. `account`: its credits.',
@@ -31,7 +31,13 @@ class EffectiveLimitDto {
   @TimeField({ nullable: true }) resets_at: string | null;
 }
 
-function toEffectiveLimitDto({ source, window, limit, spent, resetsAt }: EffectiveLimit): EffectiveLimitDto {
+export function toEffectiveLimitDto({
+  source,
+  window,
+  limit,
+  spent,
+  resetsAt,
+}: EffectiveLimit): EffectiveLimitDto {
   return {
     limit_source: source,
     limit_window: limitWindowName({ window }),

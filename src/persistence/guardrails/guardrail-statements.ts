@@ -66,6 +66,13 @@ export const GUARDRAIL_LIMITS_OF_KEYS = `
 SELECT key.id, ${selectGuardrailLimits('key.workspace_id', 'key.id', 'key.creator_user_id')} AS limits
 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS key (workspace_id, id, creator_user_id)`;
 
+/** $1 workspace, $2 user: the guardrail of the member, if it has a limit. */
+export const MEMBER_LIMIT = `
+SELECT guardrail.id, guardrail.name, ${selectGuardrailLimits('$1::uuid', 'NULL::uuid', '$2::text')} AS limits
+FROM guardrail_assignments AS member
+JOIN guardrails AS guardrail ON guardrail.workspace_id = member.workspace_id AND guardrail.id = member.guardrail_id
+WHERE member.workspace_id = $1::uuid AND member.user_id = $2::text AND guardrail.limit_amount IS NOT NULL`;
+
 /** Days of matches. Later than those that are shown, for processes whose clocks differ. */
 export const KEPT_HIT_DAYS = HIT_DAYS + 2;
 

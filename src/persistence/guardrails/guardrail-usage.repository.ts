@@ -9,9 +9,20 @@ import { utcDay } from '../../domain/spend/spend.js';
 import { Database } from '../database/database.js';
 import { readGuardrailLimits } from '../spend/shared-limits-json.js';
 import type { GuardrailLimitsJson } from '../spend/shared-limits-json.js';
-import { ADD_HITS, GUARDRAIL_LIMITS_OF_KEYS, USAGE_OF_GUARDRAILS } from './guardrail-statements.js';
+import {
+  ADD_HITS,
+  GUARDRAIL_LIMITS_OF_KEYS,
+  MEMBER_LIMIT,
+  USAGE_OF_GUARDRAILS,
+} from './guardrail-statements.js';
 
 const DAY = 86_400_000;
+
+/** The limit of all keys of a member in a workspace. */
+export interface MemberLimit {
+  readonly guardrail: { readonly id: string; readonly name: string };
+  readonly limit: SpentLimit;
+}
 
 @Injectable()
 export class GuardrailUsageRepository {
@@ -43,6 +54,17 @@ export class GuardrailUsageRepository {
     return new Map(
       rows.flatMap(({ id, limits }) => (limits === null ? [] : [[id, readGuardrailLimits(limits, now)]])),
     );
+  }
+
+  /** Null: the member has no guardrail with a limit there. */
+  async limitOfMember(workspaceId: string, userId: string): Promise<MemberLimit | null> {
+    const [row] = await this.database.query<{ id: string; name: string; limits: GuardrailLimitsJson }>({
+      name: 'limit-of-member',
+      text: MEMBER_LIMIT,
+      values: [workspaceId, userId],
+    });
+    const [limit] = row ? readGuardrailLimits(row.limits, this.clock.now()) : [];
+    return row && limit ? { guardrail: { id: row.id, name: row.name }, limit } : null;
   }
 
   /** Of the guardrails of a workspace, in the order of their list. */

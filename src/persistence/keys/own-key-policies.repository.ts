@@ -11,6 +11,7 @@ import { Database } from '../database/database.js';
 import { lockRow } from '../database/rows/row-lock.js';
 import type { OwnKeyPolicyModel } from '../generated/models.js';
 import { toUsd } from '../spend/spend-row.js';
+import { ownKeysWhere } from '../workspaces/quotas.js';
 import { toAmount } from './key-writes.js';
 
 @Injectable()
@@ -25,6 +26,12 @@ export class OwnKeyPoliciesRepository {
   async find(workspaceId: string): Promise<StoredOwnKeyPolicy> {
     const row = await this.database.prisma.ownKeyPolicy.findUnique({ where: { workspaceId } });
     return toPolicy(workspaceId, row);
+  }
+
+  /** The keys of the user that count toward `maxKeys`. */
+  async countKeys(workspaceId: string, userId: string): Promise<number> {
+    const where = ownKeysWhere(workspaceId, userId, this.clock.now());
+    return this.database.prisma.apiKey.count({ where });
   }
 
   /** Null: there is no such workspace. */

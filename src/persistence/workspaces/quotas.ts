@@ -2,6 +2,7 @@
 // quota_usage), and a creation reads the number after its own insert, while it holds the number's row lock.
 import { AppError } from '../../domain/errors.js';
 import type { Transaction } from '../database/database.js';
+import type { Prisma } from '../generated/client.js';
 
 const RESOURCES = {
   api_keys: 'API keys',
@@ -57,16 +58,19 @@ async function rejectAboveOwnKeys(
   transaction: Transaction,
   { ownerId, workspaceId, limit, now }: OwnKeyQuota,
 ): Promise<void> {
-  const keys = await transaction.apiKey.count({
-    where: {
-      workspaceId,
-      creatorUserId: ownerId,
-      deletedAt: null,
-      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
-    },
-  });
+  const keys = await transaction.apiKey.count({ where: ownKeysWhere(workspaceId, ownerId, now) });
   if (keys <= limit) return;
   throw new AppError('limit_reached', {
     detail: `the own-key policy allows ${limit} keys of a person in the workspace; delete one of them first`,
   });
+}
+
+/** The keys of a user that count toward `max_keys` of the own-key policy. */
+export function ownKeysWhere(workspaceId: string, userId: string, now: Date): Prisma.ApiKeyWhereInput {
+  return {
+    workspaceId,
+    creatorUserId: userId,
+    deletedAt: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+  };
 }

@@ -386,3 +386,56 @@ describe('the terms of a key that a program asks for', () => {
     expect(await bounded({ limit: null })).toMatchObject({ limit: null, expiresAt: null, quotas: [] });
   });
 });
+
+describe('the own state of a person', () => {
+  interface OwnMember {
+    readonly data: {
+      readonly user_id: string | null;
+      readonly key_count: number;
+      readonly budget: object | null;
+    };
+  }
+  const own = async (person: TestPerson): Promise<OwnMember['data']> =>
+    ((await askAs(person, app, 'get', '/organization/members/me')).body as OwnMember).data;
+
+  it('counts the keys that the policy counts, and has the budget of all of them (R11)', async () => {
+    await setPolicy(POLICY);
+    const person = await developer();
+    expect(await own(person)).toEqual({
+      user_id: person.id,
+      workspace_id: app.workspaceId,
+      key_count: 0,
+      budget: null,
+    });
+    await create(person);
+    await app.createKey({ creatorUserId: person.id, expiresAt: new Date(app.clock.now().getTime() - 1) });
+    await askFor(200, app, 'post', `/workspaces/${app.workspaceId}/members/add`, {
+      body: { user_ids: [person.id] },
+    });
+    const guardrail = { name: 'Weekly', limit_usd: 2, reset_interval: 'weekly' };
+    const { data } = await askFor<{ data: { id: string } }>(201, app, 'post', '/guardrails', {
+      body: guardrail,
+    });
+    const assigned = { body: { member_user_ids: [person.id] } };
+    await askFor(200, app, 'post', `/guardrails/${data.id}/assignments/members`, assigned);
+    expect(await own(person)).toMatchObject({
+      key_count: 1,
+      budget: {
+        guardrail_id: data.id,
+        guardrail_name: 'Weekly',
+        limit_source: 'guardrail',
+        limit_window: 'weekly',
+        limit_usd: 2,
+        spend_usd: 0,
+        remaining_usd: 2,
+        resets_at: '2026-11-23T00:00:00.000Z',
+      },
+    });
+    expect((await own(await developer())).budget).toBeNull();
+  });
+
+  it('of a management key without a creator is empty', async () => {
+    const { data } = await askFor<OwnMember>(200, app, 'get', '/organization/members/me');
+    expect(data).toMatchObject({ user_id: null, key_count: 0, budget: null });
+  });
+});

@@ -246,6 +246,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     ASSIGNED_MEMBERS,
   ),
   'GET /organization/members': management('/organization/members', 200),
+  'GET /organization/members/me': management('/organization/members/me', 200),
   'PATCH /organization/members/{id}': management(PERSON, 404, { account_role: 'viewer' }),
   'GET /group-mappings': management('/group-mappings', 200),
   'POST /group-mappings': management('/group-mappings', 400, { ...MAPPING, workspace_id: '{workspace}' }),
