@@ -1,4 +1,4 @@
-// What a person may still spend and make in a workspace. Contract: docs/contract.md#own-keys.
+// The things that a person may still spend and make in a workspace. Contract: docs/contract.md#own-keys.
 import type { EffectiveLimit } from '../../domain/spend/spend-limit.js';
 import { ObjectField } from '../../http/fields/compound-fields.js';
 import { IntegerField, TextField, UuidField, WorkspaceIdField } from '../../http/fields/scalar-fields.js';
