@@ -12,7 +12,7 @@ import type { RouteDecorator } from '../config/route-rule.js';
 import type { Manager } from '../domain/people/manager.js';
 import { reachOf } from '../domain/people/rights.js';
 import type { Right } from '../domain/people/rights.js';
-import { callerOf, findCaller, findPerson, managerOf } from './caller.js';
+import { callerOf, findCaller, findPerson, managerOf, originOf } from './caller.js';
 
 export interface KeyKindRule {
   readonly kind: 'management' | 'inference';
@@ -93,10 +93,5 @@ export const SeesMore = createParamDecorator((_data: unknown, context: Execution
 /** The manager and the request's origin, which the audit log records with a change. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<Request>();
-  return {
-    ...managerOf(request),
-    address: request.ip ?? '',
-    requestId: String(request.res?.getHeader('x-request-id') ?? ''),
-    userAgent: request.headers['user-agent'] ?? null,
-  };
+  return { ...managerOf(request), ...originOf(request) };
 });

@@ -64,19 +64,19 @@ export class SessionCallers {
     if (!session || !isSessionLive(session, now)) return null;
     const found = await this.findAuthenticated(session, now);
     if (found) this.record(session, now);
-    return found && { ...found, session };
+    return found;
   }
 
   private async findAuthenticated(
-    { secretHash, personId }: CachedSession,
+    session: CachedSession,
     now: Date,
-  ): Promise<Caller | Pick<SessionPerson, 'person'> | null> {
-    if (personId !== null) {
-      const person: Person | null = await this.people.find(personId);
-      return person?.disabledAt === null ? { person } : null;
+  ): Promise<SessionCaller | SessionPerson | null> {
+    if (session.personId !== null) {
+      const person: Person | null = await this.people.find(session.personId);
+      return person?.disabledAt === null ? { person, session } : null;
     }
-    const caller: Caller | null = await this.callers.find(secretHash);
-    return caller && isUsableAt(caller, now) ? caller : null;
+    const caller: Caller | null = await this.callers.find(session.secretHash);
+    return caller && isUsableAt(caller, now) ? { ...caller, session } : null;
   }
 
   /** Does not wait: a lost record ends an idle session a minute too early at most. */

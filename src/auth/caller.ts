@@ -1,4 +1,6 @@
 // The caller of a request, set by the bearer guard: a key, or a person by the console.
+import type { Request } from 'express';
+import type { ChangeOrigin } from '../domain/audit.js';
 import type { Caller } from '../domain/keys/api-key.js';
 import type { SessionPerson } from '../domain/people/console-session.js';
 import { managerByKey } from '../domain/people/manager.js';
@@ -63,6 +65,15 @@ export function attachManager(request: object, manager: PersonManager): void {
 
 export function managerOf(request: object): Manager {
   return (request as RequestWithCaller)[MANAGER] ?? managerByKey(callerOf(request).key);
+}
+
+/** As the audit log records it with a change. */
+export function originOf(request: Request): ChangeOrigin {
+  return {
+    address: request.ip ?? '',
+    requestId: String(request.res?.getHeader('x-request-id') ?? ''),
+    userAgent: request.headers['user-agent'] ?? null,
+  };
 }
 
 /** The account of a key or a person; null where there is neither. */

@@ -26,6 +26,9 @@ export interface OutboundProxies {
   readonly noProxy?: string;
 }
 
+/** In lower case. */
+export const ACCOUNT_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** An invalid variable: one line that names the variable and never shows its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -195,20 +198,23 @@ export class EnvironmentReader {
 
   /** Hosts as they stand in https addresses, each with its port unless it is 443. Absent: none. */
   hosts(name: string): string[] {
-    const hosts = (this.value(name) ?? '').split(',').flatMap((text) => text.trim() || []);
-    return hosts.map((host) => {
-      if (hasScheme(`https://${host}`, ['https:']) && new URL(`https://${host}`).host === host.toLowerCase())
-        return host.toLowerCase();
+    return this.list(name).map((host) => {
+      if (hasScheme(`https://${host}`, ['https:']) && new URL(`https://${host}`).host === host) return host;
       throw new ConfigError(`${name} must be hosts such as app.example.com, separated by commas`);
     });
   }
 
   /** Ids, separated by commas. Absent: none. */
   ids(name: string): string[] {
-    const ids = (this.value(name) ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);
-    if (!ids.every((id) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)))
+    const ids = this.list(name);
+    if (!ids.every((id) => ACCOUNT_ID.test(id)))
       throw new ConfigError(`${name} must be ids of accounts, separated by commas`);
     return ids;
+  }
+
+  /** In lower case. */
+  private list(name: string): string[] {
+    return (this.value(name) ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);
   }
 
   /** The usual variables of programs behind a proxy; the spelling in lower case takes precedence, as in curl. */

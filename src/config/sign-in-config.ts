@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isObject } from '../domain/members.js';
-import { ConfigError } from './environment-reader.js';
+import { isLoopbackHost } from '../domain/people/console-session.js';
+import { ACCOUNT_ID, ConfigError } from './environment-reader.js';
 import type { EnvironmentReader } from './environment-reader.js';
 
 const FILE_VARIABLE = 'OIDC_PROVIDERS_FILE';
@@ -14,10 +15,8 @@ const MAX_LENGTH = 1_000;
 const ONLY_ID = 'oidc';
 
 const DEFAULT_ROLES = ['none', 'viewer', 'developer'] as const;
-const ACCOUNT_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const PROVIDER_ID = /^[a-z\d](?:[a-z\d-]{0,30}[a-z\d])?$/;
 const DOMAIN = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/;
-const LOOPBACK = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 // Segments of Entra's addresses that stand for any tenant.
 const ANY_TENANT =
   /\{tenantid\}|^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/i;
@@ -114,7 +113,7 @@ function readPublicUrl(read: EnvironmentReader, publicPath: string, isNeeded: bo
 function parseSecureUrl(text: string): URL | null {
   if (!URL.canParse(text) || text.includes('#')) return null;
   const url = new URL(text);
-  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
   return isSecure && url.username === '' && url.password === '' ? url : null;
 }
 

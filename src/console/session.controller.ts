@@ -45,7 +45,7 @@ export class SessionController {
     const { id, shown } = await this.sessions.signIn(key, request.ip ?? '');
     const tag = await this.sessions.tag();
     const former = presentedSession(request.headers, tag);
-    if (former !== null) await this.sessions.signOut(former);
+    if (former !== null) await this.sessions.end(former);
     response.append('Set-Cookie', sessionCookie(id, request.headers, tag));
     return { data: shown };
   }

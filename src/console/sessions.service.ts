@@ -65,8 +65,7 @@ export class SessionsService {
   }
 
   async describe(caller: Caller | SessionCaller): Promise<KeySessionDto> {
-    if (!('session' in caller) || caller.session.secretHash === null)
-      throw new AppError('missing_credential', { detail: 'there is no session' });
+    if (!('session' in caller)) throw new AppError('missing_credential', { detail: 'there is no session' });
     return this.show(caller.key, caller.session);
   }
 
@@ -80,10 +79,14 @@ export class SessionsService {
     return toPersonSessionDto(found, names, { isOperator, providerId: provider?.config.id ?? null });
   }
 
+  async end(id: string): Promise<void> {
+    await this.sessions.end(hashSessionId(id));
+  }
+
   /** Resolves with the address that ends a person's session at the issuer; undefined: the session was none of a person. */
   async signOut(id: string): Promise<string | null | undefined> {
     const found = await this.sessionCallers.find(id);
-    await this.sessions.end(hashSessionId(id));
+    await this.end(id);
     if (found === null || !('person' in found)) return undefined;
     const { issuer, accountId } = found.person;
     const provider = await this.providers.findByIssuer(issuer, accountId);

@@ -3,6 +3,7 @@ import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../auth/auth.decorators.js';
+import { originOf } from '../auth/caller.js';
 import { RateLimiter } from '../auth/rate-limiter.js';
 import { toAppError } from '../domain/errors.js';
 import { sessionCookie } from '../domain/people/console-session.js';
@@ -87,11 +88,7 @@ export class SignInController {
       return await this.signIns.complete(issuer, {
         query: queryOf(request),
         cookies: request.headers.cookie,
-        origin: {
-          address: request.ip ?? '',
-          requestId: requestIdOf(request),
-          userAgent: request.headers['user-agent'] ?? null,
-        },
+        origin: originOf(request),
       });
     } catch (error) {
       if (error instanceof SignInRefused && error.refusal !== 'unavailable')

@@ -51,12 +51,10 @@ export class GroupMappingsService {
 
   /** The people of the group keep their role until their next sign-in. */
   async delete(actor: Actor, id: string): Promise<void> {
-    const { accountId } = actor;
-    const found = isUUID(id) ? await this.mappings.find(accountId, id.toLowerCase()) : null;
-    if (found) rejectAbove(actor, found);
+    const check = (found: GroupMapping): void => rejectAbove(actor, found);
+    const describe = describeChange(actor, AUDITED_MAPPING);
     const isDeleted =
-      found !== null &&
-      (await this.mappings.delete(accountId, found.id, describeChange(actor, AUDITED_MAPPING)));
+      isUUID(id) && (await this.mappings.delete(actor.accountId, id.toLowerCase(), check, describe));
     if (!isDeleted) throw new AppError('not_found', { detail: 'no group mapping has this id' });
   }
 }

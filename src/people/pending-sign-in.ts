@@ -1,12 +1,11 @@
 // A sign-in that a browser has begun: sealed into its cookie, so that the database keeps nothing of it.
 import type { Clock } from '../domain/clock.js';
+import { cookieValue, HOST_PREFIX, writeHostCookie } from '../domain/host-cookie.js';
 import type { ConfigCipher } from '../persistence/encryption/config-cipher.js';
 import type { SignInChecks } from './issuers/issuer.js';
 
 const SECONDS = 600;
 const NAME = 'signalbox_sign_in';
-// Browsers accept a cookie of this name only with Secure and Path=/, and without a Domain: no other host can set it.
-const PREFIX = '__Host-';
 /** Bound to the ciphertext: no other sealed value is read as a sign-in. */
 const PURPOSE = 'console sign-in';
 const SEALED = /^([\da-f]{8})\.([\w-]{1,4000})$/;
@@ -46,7 +45,8 @@ export class PendingSignIns {
 
   /** Null: the request has no such cookie, or one that is changed, expired or of a key that is gone. */
   open(cookies: string | undefined, tag: string): PendingSignIn | null {
-    const value = valueOf(cookies ?? '', this.nameOf(tag));
+    const prefix = this.isSecure ? HOST_PREFIX : '';
+    const value = cookieValue(cookies ?? '', prefix + nameOf(tag));
     const [, encryptionKeyId, text] = SEALED.exec(value ?? '') ?? [];
     if (encryptionKeyId === undefined || text === undefined) return null;
     try {
@@ -58,20 +58,12 @@ export class PendingSignIns {
     }
   }
 
-  private nameOf(tag: string): string {
-    return `${this.isSecure ? PREFIX : ''}${NAME}_${tag}`;
-  }
-
   private cookie(tag: string, value: string, seconds: number): string {
-    const secure = this.isSecure ? '; Secure' : '';
-    return `${this.nameOf(tag)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+    const { isSecure } = this;
+    return writeHostCookie({ name: nameOf(tag), value, seconds, sameSite: 'Lax', isSecure });
   }
 }
 
-function valueOf(cookies: string, name: string): string | null {
-  for (const part of cookies.split(';')) {
-    const at = part.indexOf('=');
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return null;
+function nameOf(tag: string): string {
+  return `${NAME}_${tag}`;
 }

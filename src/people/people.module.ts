@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { GroupMappingsService } from './group-mappings.service.js';
-import { Issuers } from './issuers/issuers.js';
 import { PeopleController } from './people.controller.js';
 import { PeopleService } from './people.service.js';
 import { SignInProviders } from './sign-in-providers.js';
@@ -11,7 +10,7 @@ import { SignInService } from './sign-in.service.js';
 @Module({
   imports: [AuthModule],
   controllers: [PeopleController],
-  providers: [GroupMappingsService, Issuers, PeopleService, SignInProviders, SignInService],
+  providers: [GroupMappingsService, PeopleService, SignInProviders, SignInService],
   exports: [SignInProviders, SignInService],
 })
 export class PeopleModule {}

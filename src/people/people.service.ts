@@ -6,15 +6,13 @@ import type { Actor, AuditedType } from '../domain/audit.js';
 import { AppError, rejectMember } from '../domain/errors.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import type { Manager } from '../domain/people/manager.js';
-import { ACCOUNT_ROLES, PERSON_ID } from '../domain/people/person.js';
+import { ACCOUNT_ROLES, endOfGrace, hasRole, PERSON_ID } from '../domain/people/person.js';
 import type { AccountRole, Person } from '../domain/people/person.js';
 import { PeopleRepository } from '../persistence/people/people.repository.js';
 import type { PersonChange } from '../persistence/people/people.repository.js';
 import { toOrganizationMemberDto } from './dto/person.dto.js';
 import type { UpdateOrganizationMemberDto } from './dto/person.dto.js';
 import { SignInProviders } from './sign-in-providers.js';
-
-const DAY = 86_400_000;
 
 export const AUDITED_PERSON: AuditedType<Person> = {
   objectType: 'person',
@@ -41,40 +39,29 @@ export class PeopleService {
       throw new AppError('invalid_request', {
         detail: 'account_role or disabled: name at least one of them',
       });
-    const found = PERSON_ID.test(id) ? await this.people.find(id) : null;
-    if (found?.accountId !== actor.accountId) throw noSuchPerson();
-    const provider = await this.providers.findByIssuer(found.issuer, found.accountId);
+    const issuers = handRole ? await this.providers.ofAccount(actor.accountId) : [];
     const decide = (before: Person): PersonChange => {
       rejectBeyondOwnRole(actor, before, handRole ?? null);
+      const provider = issuers.find(({ config }) => config.issuer === before.issuer);
       return {
         ...(handRole !== undefined && { handRole }),
         ...(isDisabled !== undefined && { isDisabled }),
-        ...(handRole && provider && keysOf(before, provider.config)),
+        ...(provider && keysOf(before, provider.config)),
       };
     };
-    const changed = await this.people.change(
-      actor.accountId,
-      id,
-      decide,
-      describeChange(actor, AUDITED_PERSON),
-    );
-    if (!changed) throw noSuchPerson();
+    const changed = PERSON_ID.test(id)
+      ? await this.people.change(actor.accountId, id, decide, describeChange(actor, AUDITED_PERSON))
+      : null;
+    if (!changed) throw new AppError('not_found', { detail: 'no person has this id' });
     return changed;
   }
 }
 
-function noSuchPerson(): AppError {
-  return new AppError('not_found', { detail: 'no person has this id' });
-}
-
 /** Keys that ended with the last role work again, as long as a sign-in with a role would have let them. */
-function keysOf(
-  { accountRole, workspaceRoles, lastSignInAt }: Person,
-  { keyGraceDays }: Pick<SignInProviderConfig, 'keyGraceDays'>,
-): PersonChange {
-  const hadRole = accountRole !== null || workspaceRoles.size > 0;
-  if (hadRole || lastSignInAt === null) return {};
-  return { keysValidUntil: new Date(lastSignInAt.getTime() + keyGraceDays * DAY) };
+function keysOf(before: Person, { keyGraceDays }: Pick<SignInProviderConfig, 'keyGraceDays'>): PersonChange {
+  const { lastSignInAt } = before;
+  if (hasRole(before) || lastSignInAt === null) return {};
+  return { keysValidUntil: endOfGrace(lastSignInAt, keyGraceDays) };
 }
 
 /** A person changes neither the own role nor one above it, and gives none above it. A management key is the account. */

@@ -1,22 +1,31 @@
-// The identity providers of an account. Without a name of an account a provider signs in to the only one.
+// The identity providers that the operator configures (docs/sign-in.md), and those of an account. Without a name of an account a provider signs in to the only one.
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../domain/clock.js';
+import { HttpClient } from '../outbound/http-client.js';
 import { SignInsRepository } from '../persistence/people/sign-ins.repository.js';
-import { Issuers } from './issuers/issuers.js';
-import type { Issuer } from './issuers/issuer.js';
+import { issuerFetch } from './issuers/issuer-fetch.js';
+import { Issuer } from './issuers/issuer.js';
 
 @Injectable()
 export class SignInProviders {
-  constructor(
-    private readonly issuers: Issuers,
-    private readonly signIns: SignInsRepository,
-  ) {}
+  readonly all: readonly Issuer[];
 
-  get all(): readonly Issuer[] {
-    return this.issuers.all;
+  constructor(
+    private readonly signIns: SignInsRepository,
+    { signIn }: AppConfig,
+    http: HttpClient,
+    clock: Clock,
+  ) {
+    const fetch = issuerFetch(http);
+    this.all = (signIn?.providers ?? []).map((config) => {
+      const redirectUrl = `${signIn?.publicUrl}/console/sign-in/${config.id}/callback`;
+      return new Issuer(config, redirectUrl, fetch, clock);
+    });
   }
 
   find(id: string): Issuer | null {
-    return this.issuers.find(id);
+    return this.all.find(({ config }) => config.id === id) ?? null;
   }
 
   async ofAccount(accountId: string): Promise<readonly Issuer[]> {

@@ -1,8 +1,9 @@
 // Sessions of the console (docs/contract.md#console): an opaque id in a cookie presents the secret, or the
 // person, that signed in.
 import { hash, randomBytes } from 'node:crypto';
-import type { Person } from './person.js';
+import { cookieValue, HOST_PREFIX, writeHostCookie } from '../host-cookie.js';
 import type { Caller } from '../keys/api-key.js';
+import type { Person } from './person.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,8 +14,6 @@ const MAX_SESSION_AGE = 7 * 24 * HOUR;
 const SEEN_RESOLUTION = MINUTE;
 
 const NAME = 'signalbox_session';
-// Browsers accept a cookie of this name only with Secure and Path=/, and without a Domain: no other host can set it.
-const PREFIX = '__Host-';
 const ID = /^[\w-]{43}$/;
 
 interface AnySession {
@@ -40,13 +39,13 @@ export type ConsoleSession = KeySession | PersonSession;
 
 /** The key behind a session, and the session. */
 export interface SessionCaller extends Caller {
-  readonly session: ConsoleSession;
+  readonly session: KeySession;
 }
 
 /** The person behind a session, and the session. */
 export interface SessionPerson {
   readonly person: Person;
-  readonly session: ConsoleSession;
+  readonly session: PersonSession;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -82,7 +81,8 @@ export function presentedSession(headers: Headers, tag: string): string | null {
   const { cookie } = headers;
   if (typeof cookie !== 'string') return null;
   const name = nameOf(tag);
-  const id = valueOf(cookie, PREFIX + name) ?? (isOnLoopback(headers) ? valueOf(cookie, name) : null);
+  const id =
+    cookieValue(cookie, HOST_PREFIX + name) ?? (isOnLoopback(headers) ? cookieValue(cookie, name) : null);
   return id !== null && ID.test(id) ? id : null;
 }
 
@@ -120,9 +120,13 @@ function nameOf(tag: string): string {
 }
 
 function writeCookie(isLoopback: boolean, tag: string, value: string, seconds: number): string {
-  const name = isLoopback ? nameOf(tag) : PREFIX + nameOf(tag);
-  const secure = isLoopback ? '' : '; Secure';
-  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return writeHostCookie({
+    name: nameOf(tag),
+    value,
+    seconds,
+    sameSite: 'Strict',
+    isSecure: !isLoopback,
+  });
 }
 
 /** A proxy may send its own name of this host: the browser's origin and the forwarded host count as well. */
@@ -132,17 +136,10 @@ function isOnLoopback(headers: Headers): boolean {
   return typeof origin !== 'string' || isLoopbackHost(origin.replace(/^https?:\/\//, ''));
 }
 
-function isLoopbackHost(host: string | string[] | undefined): boolean {
+/** With a port or without. */
+export function isLoopbackHost(host: string | string[] | undefined): boolean {
   return (
     typeof host === 'string' &&
     /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host)
   );
-}
-
-function valueOf(header: string, name: string): string | null {
-  for (const part of header.split(';')) {
-    const at = part.indexOf('=');
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return null;
 }

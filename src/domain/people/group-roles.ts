@@ -1,5 +1,5 @@
 // The roles that a person has by the groups of the identity provider.
-import { ACCOUNT_ROLES, highestRole, WORKSPACE_ROLES } from './person.js';
+import { ACCOUNT_ROLES, highestRole, readRole, WORKSPACE_ROLES } from './person.js';
 import type { AccountRole, WorkspaceRole } from './person.js';
 
 interface MappedGroup {
@@ -52,11 +52,11 @@ export function toNewGroupMapping({
   role,
 }: Omit<MappingParts, 'id' | 'accountId' | 'createdAt'>): NewGroupMapping | null {
   if (workspaceId === null) {
-    const found = ACCOUNT_ROLES.find((known) => known === role);
-    return found === undefined ? null : { issuer, group, workspaceId, role: found };
+    const found = readRole(ACCOUNT_ROLES, role);
+    return found && { issuer, group, workspaceId, role: found };
   }
-  const found = WORKSPACE_ROLES.find((known) => known === role);
-  return found === undefined ? null : { issuer, group, workspaceId, role: found };
+  const found = readRole(WORKSPACE_ROLES, role);
+  return found && { issuer, group, workspaceId, role: found };
 }
 
 export interface GroupRoles {

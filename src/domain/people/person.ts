@@ -1,6 +1,8 @@
 // People: they sign in to the console by an identity provider (docs/contract.md#people).
 import { randomBytes } from 'node:crypto';
 
+const DAY = 86_400_000;
+
 /** Roles for the whole account, the highest first. */
 export const ACCOUNT_ROLES = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
@@ -20,8 +22,6 @@ export interface Person {
   readonly id: string;
   readonly accountId: string;
   readonly issuer: string;
-  /** The issuer's own name of the person. */
-  readonly subject: string;
   /** For display; it never identifies the person. */
   readonly email: string | null;
   readonly firstName: string | null;
@@ -68,4 +68,22 @@ export function highestRole<Role extends string>(
   given: readonly (Role | null)[],
 ): Role | null {
   return roles.find((role) => given.includes(role)) ?? null;
+}
+
+/** Null: it is none of `roles`. */
+export function readRole<Role extends string>(roles: readonly Role[], text: string | null): Role | null {
+  return roles.find((role) => role === text) ?? null;
+}
+
+/** Without one the person waits. */
+export function hasRole({
+  accountRole,
+  workspaceRoles,
+}: Pick<Person, 'accountRole' | 'workspaceRoles'>): boolean {
+  return accountRole !== null || workspaceRoles.size > 0;
+}
+
+/** The end of the keys of a person who does not sign in again. */
+export function endOfGrace(signedInAt: Date, graceDays: number): Date {
+  return new Date(signedInAt.getTime() + graceDays * DAY);
 }

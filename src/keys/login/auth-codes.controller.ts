@@ -3,8 +3,8 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CurrentActor, ManagementOnly, NeedsRight, Public } from '../../auth/auth.decorators.js';
+import { originOf } from '../../auth/caller.js';
 import type { Actor } from '../../domain/audit.js';
-import { requestIdOf } from '../../http/errors/request-id.js';
 import { InTrafficClass } from '../../http/load-shedding/load-shedding.guard.js';
 import { describeApplication } from '../../http/observe/call-headers.js';
 import { dataOf } from '../../http/openapi/envelopes.js';
@@ -62,12 +62,7 @@ export class AuthCodesController {
     errors: [403, 409],
   })
   async exchange(@Body() body: ExchangeAuthCodeDto, @Req() request: Request): Promise<ExchangedKeyDto> {
-    const origin = {
-      address: request.ip ?? '',
-      requestId: requestIdOf(request),
-      userAgent: request.headers['user-agent'] ?? null,
-    };
-    const { secret, userId } = await this.codes.exchange(body, origin);
+    const { secret, userId } = await this.codes.exchange(body, originOf(request));
     return { key: secret, user_id: userId };
   }
 }

@@ -1,5 +1,5 @@
 // People of the account on the wire. Contract: docs/contract.md#people.
-import { ACCOUNT_ROLES, WORKSPACE_ROLES } from '../../domain/people/person.js';
+import { ACCOUNT_ROLES, hasRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
 import type { AccountRole, Person } from '../../domain/people/person.js';
 import { ObjectField, ObjectListField } from '../../http/fields/compound-fields.js';
 import { FlagField, EnumField, TextField, TimeField, UuidField } from '../../http/fields/scalar-fields.js';
@@ -105,7 +105,7 @@ export function toOrganizationMemberDto(person: Person): OrganizationMemberDto {
   };
 }
 
-function stateOf({ disabledAt, accountRole, workspaceRoles }: Person): State {
-  if (disabledAt !== null) return 'disabled';
-  return accountRole === null && workspaceRoles.size === 0 ? 'waiting' : 'active';
+function stateOf(person: Person): State {
+  if (person.disabledAt !== null) return 'disabled';
+  return hasRole(person) ? 'active' : 'waiting';
 }

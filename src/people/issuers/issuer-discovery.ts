@@ -2,14 +2,14 @@
 // growing pause. Nothing waits for it but sign-in.
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
 import type { CustomFetch, ServerMetadata } from 'openid-client';
+import { jitteredDelay } from '../../concurrency/backoff.js';
 import type { SignInProviderConfig } from '../../config/sign-in-config.js';
 import type { Clock } from '../../domain/clock.js';
 import { IssuerUnavailable, reasonOf } from './issuer-errors.js';
 
 const KEPT = 3_600_000;
-/** The pause doubles with every failure. */
-const PAUSE = { least: 1_000, most: 30_000 };
-const MAX_DOUBLINGS = 5;
+/** The pause after a failure doubles with every one. */
+const PAUSE = { base: 1_000, max: 30_000 };
 
 export interface DiscoveryState {
   readonly state: 'untried' | 'ready' | 'failed';
@@ -57,9 +57,8 @@ export class IssuerDiscovery {
       const problem = reasonOf(error);
       this.settle('failed', problem);
       this.metadata = null;
-      const pause = Math.min(PAUSE.most, PAUSE.least * 2 ** Math.min(this.failures, MAX_DOUBLINGS));
+      this.nextAt = this.clock.now().getTime() + jitteredDelay(this.failures, PAUSE, 1);
       this.failures += 1;
-      this.nextAt = this.clock.now().getTime() + pause;
       throw new IssuerUnavailable(problem, { cause: error });
     }
   }

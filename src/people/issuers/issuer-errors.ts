@@ -4,6 +4,7 @@ import { boundedText } from '../../domain/text/bounded-text.js';
 import { OutboundFailure, OutboundTimeout } from '../../outbound/http-client.js';
 
 const MAX_REASON = 300;
+const MAX_CAUSES = 5;
 
 /** The issuer cannot be used now: a later attempt may succeed. */
 export class IssuerUnavailable extends Error {}
@@ -21,15 +22,19 @@ export class IssuerRefused extends Error {
 /** The answer of the issuer fails a check: it is not what this browser began, or is not genuine. */
 export class InvalidAnswer extends Error {}
 
+/** The error, and the errors that it wraps. */
+function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < MAX_CAUSES; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
 /** The library wraps failures of its fetch. */
 function isNetworkFailure(error: unknown): boolean {
-  for (
-    let cause: unknown = error, depth = 0;
-    cause instanceof Error && depth < 5;
-    cause = cause.cause, depth++
-  )
-    if (cause instanceof OutboundTimeout || cause instanceof OutboundFailure) return true;
-  return false;
+  return causesOf(error).some(
+    (cause) => cause instanceof OutboundTimeout || cause instanceof OutboundFailure,
+  );
 }
 
 function isServerFailure(error: unknown): boolean {
@@ -52,13 +57,7 @@ export function toSignInError(error: unknown): Error {
 /** For the log and for administrators: codes and texts of the library, and none of a token. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ResponseBodyError) return `the issuer answered ${error.status} ${codeOf(error.error)}`;
-  const texts: string[] = [];
-  for (
-    let cause: unknown = error, depth = 0;
-    cause instanceof Error && depth < 5;
-    cause = cause.cause, depth++
-  )
-    texts.push(wordsOf(cause));
+  const texts = causesOf(error).map(wordsOf);
   const status = statusOf(error);
   return boundedText(
     [...new Set(texts), ...(status === null ? [] : [`status ${status}`])].join(': '),

@@ -26,12 +26,14 @@ INSERT INTO console_sessions (id_hash, workspace_id, api_key_id, secret_hash, cr
 SELECT $1, key.workspace_id, key.id, $2, $3, $3, $4 FROM key
 RETURNING 1`;
 
-/** $1 workspace, $2 key. */
-const TRIM = `
+/** $1 and $2 the values of the columns, which name the owner of the sessions. */
+const trimOf = (first: string, second: string): string => `
 DELETE FROM console_sessions WHERE id_hash IN (
-  SELECT id_hash FROM console_sessions WHERE workspace_id = $1 AND api_key_id = $2
+  SELECT id_hash FROM console_sessions WHERE ${first} = $1 AND ${second} = $2
   ORDER BY created_at DESC, id_hash OFFSET ${MAX_PER_OWNER}
 )`;
+const TRIM_OF_KEY = trimOf('workspace_id', 'api_key_id');
+const TRIM_OF_PERSON = trimOf('account_id', 'person_id');
 
 /** $1 the hash of the id, $2 account, $3 person, $4 now, $5 the end. A sign-in and the end of its person wait for each other. */
 const CREATE_FOR_PERSON = `
@@ -41,13 +43,6 @@ WITH person AS (
 INSERT INTO console_sessions (id_hash, account_id, person_id, created_at, last_seen_at, ends_at)
 SELECT $1, person.account_id, person.id, $4, $4, $5 FROM person
 RETURNING 1`;
-
-/** $1 account, $2 person. */
-const TRIM_OF_PERSON = `
-DELETE FROM console_sessions WHERE id_hash IN (
-  SELECT id_hash FROM console_sessions WHERE account_id = $1 AND person_id = $2
-  ORDER BY created_at DESC, id_hash OFFSET ${MAX_PER_OWNER}
-)`;
 
 /** $1 now. Skips rows that another process is removing. */
 const REMOVE_EXPIRED = `
@@ -69,7 +64,7 @@ export class ConsoleSessionsRepository {
   async create(key: ApiKey, { idHash, secretHash, createdAt, endsAt }: KeySession): Promise<boolean> {
     return this.database.writeWithin(async (run) => {
       const created = await run({ text: CREATE, values: [idHash, secretHash, createdAt, endsAt] });
-      await run({ text: TRIM, values: [key.workspaceId, key.id] });
+      await run({ text: TRIM_OF_KEY, values: [key.workspaceId, key.id] });
       await run({ text: REMOVE_EXPIRED, values: [createdAt] });
       return created.length > 0;
     });

@@ -14,7 +14,7 @@ import { lockAccount, lockRow } from '../database/rows/row-lock.js';
 import type { GroupMappingModel as MappingRow } from '../generated/models.js';
 
 /** Mappings of a deleted workspace wait for its removal. */
-const OF_LIVING_WORKSPACES = { OR: [{ workspaceId: null }, { workspace: { deletedAt: null } }] };
+export const OF_LIVING_WORKSPACES = { OR: [{ workspaceId: null }, { workspace: { deletedAt: null } }] };
 
 @Injectable()
 export class GroupMappingsRepository {
@@ -37,14 +37,6 @@ export class GroupMappingsRepository {
       this.database.prisma.groupMapping.count({ where }),
     ]);
     return { items: rows.map(toMapping), total };
-  }
-
-  /** Null: the account has no such mapping. */
-  async find(accountId: string, id: string): Promise<GroupMapping | null> {
-    const row = await this.database.prisma.groupMapping.findUnique({
-      where: { accountId_id: { accountId, id } },
-    });
-    return row && toMapping(row);
   }
 
   /** Throws `limit_reached`, `conflict`, or `invalid_request` when the account has no such workspace. */
@@ -81,14 +73,22 @@ export class GroupMappingsRepository {
     }
   }
 
-  /** False: the account has no such mapping. */
-  async delete(accountId: string, id: string, describe: DescribeChange<GroupMapping>): Promise<boolean> {
+  /** False: the account has no such mapping. `check` may throw, and the mapping stays. */
+  async delete(
+    accountId: string,
+    id: string,
+    check: (found: GroupMapping) => void,
+    describe: DescribeChange<GroupMapping>,
+  ): Promise<boolean> {
     return this.database.transact(async (transaction) => {
       const row = await transaction.groupMapping.findUnique({ where: { accountId_id: { accountId, id } } });
+      if (!row) return false;
+      const found = toMapping(row);
+      check(found);
       // Of concurrent deletions only one removes it.
       const { count } = await transaction.groupMapping.deleteMany({ where: { accountId, id } });
-      if (count === 0 || !row) return false;
-      await this.audit.record(describe(toMapping(row), null), transaction);
+      if (count === 0) return false;
+      await this.audit.record(describe(found, null), transaction);
       return true;
     }, accountId);
   }

@@ -7,8 +7,13 @@ import type { AccountRole, Person } from '../../domain/people/person.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { BatchReader } from '../database/batch-reader.js';
 import { Database } from '../database/database.js';
-import type { Transaction } from '../database/database.js';
-import { FIND_PEOPLE, LIST_PEOPLE, LOCK_PERSON_OF_ACCOUNT, toPerson } from './person-statements.js';
+import {
+  FIND_PEOPLE,
+  LIST_PEOPLE,
+  LOCK_PERSON_OF_ACCOUNT,
+  readPerson,
+  toPerson,
+} from './person-statements.js';
 import type { PersonRow } from './person-statements.js';
 
 /** Absent members keep their value. */
@@ -60,7 +65,7 @@ export class PeopleRepository {
     return this.database.transact(async (transaction) => {
       const locked = await transaction.$queryRawUnsafe<unknown[]>(LOCK_PERSON_OF_ACCOUNT, accountId, id);
       if (locked.length === 0) return null;
-      const before = await this.readWithin(transaction, id);
+      const before = await readPerson(transaction, id);
       const { handRole, isDisabled, keysValidUntil } = decide(before);
       const isSwitched = isDisabled !== undefined && isDisabled !== (before.disabledAt !== null);
       const isGiven = handRole !== undefined && handRole !== before.accountRoleSources.byHand;
@@ -73,16 +78,10 @@ export class PeopleRepository {
           ...(keysValidUntil !== undefined && { keysValidUntil }),
         },
       });
-      const after = await this.readWithin(transaction, id);
+      const after = await readPerson(transaction, id);
       await this.audit.record(describe(before, after), transaction);
       return after;
     }, accountId);
-  }
-
-  private async readWithin(transaction: Transaction, id: string): Promise<Person> {
-    const [row] = await transaction.$queryRawUnsafe<PersonRow[]>(FIND_PEOPLE, [id]);
-    if (!row) throw new Error('the person is gone within the transaction');
-    return toPerson(row);
   }
 
   private async read(ids: readonly string[]): Promise<ReadonlyMap<string, Person>> {

@@ -1,12 +1,12 @@
 // Rows of people with their roles.
-import { ACCOUNT_ROLES, highestRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
-import type { AccountRole, Person, WorkspaceRole } from '../../domain/people/person.js';
+import { ACCOUNT_ROLES, highestRole, readRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
+import type { Person } from '../../domain/people/person.js';
+import type { Transaction } from '../database/database.js';
 
 export interface PersonRow {
   readonly id: string;
   readonly accountId: string;
   readonly issuer: string;
-  readonly subject: string;
   readonly email: string | null;
   readonly firstName: string | null;
   readonly lastName: string | null;
@@ -22,7 +22,7 @@ export interface PersonRow {
 }
 
 /** The columns of PersonRow, of `persons AS person`. */
-export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", person.issuer, person.subject, person.email,
+export const PERSON_COLUMNS = `person.id, person.account_id AS "accountId", person.issuer, person.email,
   person.first_name AS "firstName", person.last_name AS "lastName", person.hand_role AS "handRole",
   person.group_role AS "groupRole", person.disabled_at AS "disabledAt", person.created_at AS "createdAt",
   person.last_sign_in_at AS "lastSignInAt", person.keys_valid_until AS "keysValidUntil", person.claim_names AS "claimNames",
@@ -49,14 +49,13 @@ export const LOCK_PERSON_OF_ACCOUNT =
   'SELECT 1 FROM persons WHERE account_id = $1::uuid AND id = $2 FOR NO KEY UPDATE';
 
 export function toPerson(row: PersonRow): Person {
-  const byHand = readAccountRole(row.handRole);
-  const byGroup = readAccountRole(row.groupRole);
+  const byHand = readRole(ACCOUNT_ROLES, row.handRole);
+  const byGroup = readRole(ACCOUNT_ROLES, row.groupRole);
   const members = Object.entries(row.workspaceRoles);
   return {
     id: row.id,
     accountId: row.accountId,
     issuer: row.issuer,
-    subject: row.subject,
     email: row.email,
     firstName: row.firstName,
     lastName: row.lastName,
@@ -64,14 +63,14 @@ export function toPerson(row: PersonRow): Person {
     accountRoleSources: { byHand, byGroup },
     workspaceRoles: new Map(
       members.flatMap(([id, [role]]) => {
-        const known = readWorkspaceRole(role);
+        const known = readRole(WORKSPACE_ROLES, role);
         return known === null ? [] : [[id, known] as const];
       }),
     ),
     workspaceRoleSources: new Map(
       members.map(([id, [, hand, group]]) => [
         id,
-        { byHand: readWorkspaceRole(hand), byGroup: readWorkspaceRole(group) },
+        { byHand: readRole(WORKSPACE_ROLES, hand), byGroup: readRole(WORKSPACE_ROLES, group) },
       ]),
     ),
     disabledAt: row.disabledAt,
@@ -82,10 +81,9 @@ export function toPerson(row: PersonRow): Person {
   };
 }
 
-function readAccountRole(text: string | null): AccountRole | null {
-  return ACCOUNT_ROLES.find((role) => role === text) ?? null;
-}
-
-function readWorkspaceRole(text: string | null): WorkspaceRole | null {
-  return WORKSPACE_ROLES.find((role) => role === text) ?? null;
+/** A person whose row the transaction has locked. */
+export async function readPerson(transaction: Transaction, id: string): Promise<Person> {
+  const [row] = await transaction.$queryRawUnsafe<PersonRow[]>(FIND_PEOPLE, [id]);
+  if (!row) throw new Error('the person is gone within the transaction');
+  return toPerson(row);
 }

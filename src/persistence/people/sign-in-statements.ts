@@ -10,14 +10,6 @@ export const LOCK_PERSON = `
 SELECT id, disabled_at AS "disabledAt" FROM persons
 WHERE account_id = $1::uuid AND issuer = $2 AND subject = $3 FOR NO KEY UPDATE`;
 
-/** $1 account, $2 issuer. */
-export const LIST_MAPPINGS = `
-SELECT mapping.issuer, mapping.group_name AS "group", mapping.workspace_id::text AS "workspaceId", mapping.role
-FROM group_mappings AS mapping
-LEFT JOIN workspaces AS workspace ON workspace.account_id = mapping.account_id AND workspace.id = mapping.workspace_id
-WHERE mapping.account_id = $1::uuid AND mapping.issuer = $2
-  AND (mapping.workspace_id IS NULL OR workspace.deleted_at IS NULL)`;
-
 /** The higher of two roles of a workspace; null is none. */
 const higherOf = (one: string, other: string): string =>
   `CASE WHEN 'admin' IN (${one}, ${other}) THEN 'admin' WHEN 'member' IN (${one}, ${other}) THEN 'member' ELSE 'viewer' END`;

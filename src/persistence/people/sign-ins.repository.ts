@@ -6,25 +6,23 @@ import { uuidV7 } from '../../domain/identifiers.js';
 import type { Identity } from '../../domain/people/claims.js';
 import { toNewGroupMapping } from '../../domain/people/group-roles.js';
 import type { GroupRoles, NewGroupMapping } from '../../domain/people/group-roles.js';
-import { createPersonId } from '../../domain/people/person.js';
+import { createPersonId, endOfGrace, hasRole } from '../../domain/people/person.js';
 import type { Person } from '../../domain/people/person.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/database.js';
-import { FIND_PEOPLE, toPerson } from './person-statements.js';
-import type { PersonRow } from './person-statements.js';
+import { OF_LIVING_WORKSPACES } from './group-mappings.repository.js';
+import { readPerson } from './person-statements.js';
 import {
   ADD_PERSON,
   DISABLE_KEYS,
   END_GROUP_ROLES,
   KEEP_GUARDED,
   KEEP_HAND_ROLES,
-  LIST_MAPPINGS,
   LOCK_PERSON,
   SET_GROUP_ROLES,
 } from './sign-in-statements.js';
 
-const DAY = 86_400_000;
 /** Accounts that are looked at: more than one is ambiguous. */
 const AMBIGUOUS = 2;
 
@@ -92,7 +90,7 @@ export class SignInsRepository {
     if (!locked) throw new Error('the person is gone within the transaction');
     if (locked.disabledAt !== null) return null;
     const isNew = created.length > 0;
-    const before = await this.read(transaction, locked.id);
+    const before = await readPerson(transaction, locked.id);
     const roles = attempt.decideRoles(await this.listMappings(transaction, accountId, issuer));
     await this.replaceWorkspaceRoles(transaction, before, roles, now);
     const changed = await this.update(transaction, before, { attempt, roles, isNew, now });
@@ -127,10 +125,9 @@ export class SignInsRepository {
     };
     const where = { accountId_id: { accountId, id } };
     await transaction.person.update({ where, data });
-    const after = await this.read(transaction, id);
-    const hasRole = after.accountRole !== null || after.workspaceRoles.size > 0;
+    const after = await readPerson(transaction, id);
     // A new person has no keys that could end; one who is given a role by hand makes some within this session.
-    const keysValidUntil = hasRole || isNew ? new Date(now.getTime() + keyGraceDays * DAY) : now;
+    const keysValidUntil = hasRole(after) || isNew ? endOfGrace(now, keyGraceDays) : now;
     await transaction.person.update({ where, data: { keysValidUntil } });
     return { ...after, keysValidUntil };
   }
@@ -166,12 +163,9 @@ export class SignInsRepository {
     accountId: string,
     issuer: string,
   ): Promise<readonly NewGroupMapping[]> {
-    const rows = await transaction.$queryRawUnsafe<Parameters<typeof toNewGroupMapping>[0][]>(
-      LIST_MAPPINGS,
-      accountId,
-      issuer,
-    );
-    return rows.flatMap((row) => toNewGroupMapping(row) ?? []);
+    const where = { accountId, issuer, ...OF_LIVING_WORKSPACES };
+    const rows = await transaction.groupMapping.findMany({ where });
+    return rows.flatMap((row) => toNewGroupMapping({ ...row, group: row.groupName }) ?? []);
   }
 
   private async listIds(
@@ -181,12 +175,6 @@ export class SignInsRepository {
   ): Promise<readonly string[]> {
     const rows = await transaction.$queryRawUnsafe<{ id: string }[]>(text, ...values);
     return rows.map(({ id }) => id);
-  }
-
-  private async read(transaction: Transaction, id: string): Promise<Person> {
-    const [row] = await transaction.$queryRawUnsafe<PersonRow[]>(FIND_PEOPLE, [id]);
-    if (!row) throw new Error('the person is gone within the transaction');
-    return toPerson(row);
   }
 }
 

@@ -5,7 +5,7 @@ import { Clock } from '../../domain/clock.js';
 import { AppError } from '../../domain/errors.js';
 import { uuidV7 } from '../../domain/identifiers.js';
 import type { Page, PageRequest } from '../../domain/page.js';
-import { highestRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
+import { highestRole, readRole, WORKSPACE_ROLES } from '../../domain/people/person.js';
 import type { WorkspaceRole } from '../../domain/people/person.js';
 import type { Workspace, WorkspaceMember } from '../../domain/workspace.js';
 import { AuditLogRepository } from '../audit/audit-log.repository.js';
@@ -134,9 +134,9 @@ export class WorkspaceMembersRepository {
 }
 
 function toMember(row: MemberRow): WorkspaceMember {
-  const byGroup = readRole(row.groupRole);
+  const byGroup = readRole(WORKSPACE_ROLES, row.groupRole);
   // A replica of an earlier release writes the role alone.
-  const byHand = readRole(row.handRole ?? (byGroup === null ? row.role : null));
+  const byHand = readRole(WORKSPACE_ROLES, row.handRole ?? (byGroup === null ? row.role : null));
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -145,8 +145,4 @@ function toMember(row: MemberRow): WorkspaceMember {
     roleSources: { byHand, byGroup },
     createdAt: row.createdAt,
   };
-}
-
-function readRole(text: string | null): WorkspaceRole | null {
-  return WORKSPACE_ROLES.find((role) => role === text) ?? null;
 }
