@@ -73,7 +73,9 @@ export class SignInController {
     try {
       response.append('Set-Cookie', await this.signIns.endedCookie());
       const { sessionId, returnUrl } = await this.identify(request, id);
-      response.append('Set-Cookie', sessionCookie(sessionId, request.headers, await this.sessions.tag()));
+      // A navigation has no origin, and a proxy may send its own name of this host.
+      const headers = { ...request.headers, origin: this.signIns.publicOrigin };
+      response.append('Set-Cookie', sessionCookie(sessionId, headers, await this.sessions.tag()));
       response.redirect(303, returnUrl);
     } catch (error) {
       this.sendError(request, response, error);

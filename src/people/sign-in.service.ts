@@ -52,6 +52,8 @@ export interface SignInAnswer {
 export class SignInService {
   private readonly logger = new Logger('SignIn');
   private readonly pending: PendingSignIns;
+  /** Of the service as browsers see it. Undefined: no provider is configured. */
+  readonly publicOrigin: string | undefined;
   /** Null: no provider is configured. */
   private readonly publicUrl: string | null;
   private readonly publicPath: string;
@@ -65,6 +67,7 @@ export class SignInService {
     private readonly clock: Clock,
     cipher: ConfigCipher,
   ) {
+    this.publicOrigin = signIn?.publicOrigin;
     this.publicUrl = signIn?.publicUrl ?? null;
     this.publicPath = publicPath;
     this.pending = new PendingSignIns(signIn?.publicUrl ?? '', cipher, clock);

@@ -102,7 +102,7 @@ describe('GET /console/sign-in/{id}', () => {
 });
 
 describe('a sign-in', () => {
-  it('opens a session of the person by a Strict cookie, and returns to the page', async () => {
+  it('opens a session of the person by a Strict and Secure cookie behind a proxy, and returns to the page', async () => {
     provider.person = ANN;
     const { location, cookie } = await begin(app, { returnTo: '/keys?workspace=a' });
     const response = await followCallback(app, await provider.visit(location), cookie);
@@ -112,7 +112,7 @@ describe('a sign-in', () => {
     expect(setCookies(response)).toEqual([
       expect.stringMatching(/^__Host-signalbox_sign_in_[\da-f]{8}=; Path=\/; Max-Age=0; /),
       expect.stringMatching(
-        /^signalbox_session_[\da-f]{8}=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+        /^__Host-signalbox_session_[\da-f]{8}=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
       ),
     ]);
     const shown = await whoAmI(app, sessionOf(response));
